@@ -10,7 +10,7 @@ import { frameAt } from "./frame.ts";
 import { type Finding, type Frame, ruleFinding } from "./report.ts";
 
 /**
- * Returns the findings, approved ones last and with their approvals, and adds findings for expired and unused entries. `today`:
+ * Marks approved findings and sorts them last. Adds an error for each expired entry and a note for each unused one. `today`:
  * `YYYY-MM-DD`.
  */
 export function approve(
@@ -42,7 +42,8 @@ export function approve(
   const entryFindings = entries.flatMap((entry) => {
     const places = [frameAt(project, "file", file.place([entry.index]))];
     if (entry.expires < today) return [expiredEntry(entry, places)];
-    // without a base there are no change findings, and an unbound field only has its binding error
+    // unused entries are not reported if this run cannot produce the finding: change findings need a base, and an unbound field
+    // reports only its binding error
     const isUnseen = (!hasBase && /^(rest|sdl|binding)-/.test(entry.rule)) || unbound.has(entry.coordinate);
     return used.has(approvalKey(entry)) || isUnseen ? [] : [unusedEntry(entry, places, findings)];
   });
@@ -53,7 +54,7 @@ export function approve(
 }
 
 /**
- * The advice for an expired or unused entry. The change that it approved may now be reported by another rule or with another
+ * The advice for an expired or unused entry: points to the finding that now reports the same change under another rule or
  * fingerprint.
  */
 function hintOf({ coordinate }: ApprovalEntry, findings: readonly Finding[]): string {

@@ -102,7 +102,10 @@ async function reportOf(
   });
 }
 
-/** Imports codegen only if there is something to generate, because its libraries take most of the start-up time. */
+/**
+ * Generates the files to compare `generated/` with. Imports codegen only if there is something to generate, because its
+ * libraries take most of the start-up time.
+ */
 async function generated(project: ValidProject): Promise<ReadonlyMap<string, string>> {
   const { generate } = await import("../codegen/generate.ts");
   return generate(project);

@@ -1,6 +1,6 @@
 /**
- * Runs every stage on a spec folder and, optionally, a base. `check` itself accesses neither the disk nor the clock: the
- * command line passes file readers and the date, and tests pass maps.
+ * Runs every stage on a spec folder and, optionally, a base. `check` accesses neither disk nor clock: the command line passes
+ * file readers and the date, and tests pass maps.
  */
 
 import type { Manifest } from "../../shared/manifests/manifests.ts";
@@ -24,12 +24,12 @@ import { deprecatedUses, downgradeUnused, type Usage, usageReport } from "./usag
 
 type CheckInput = {
   readonly files: SpecFiles;
-  /** The manifests of apps. */
+  /** The manifests of saved operations that apps publish. */
   readonly manifests?: readonly Manifest[];
   readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
-  /** The reason why there is no base. */
+  /** Why there is no base to compare with. */
   readonly baseless?: string;
-  /** Runs stage 3, which needs codegen, on a spec without errors. */
+  /** Runs stage 3, which needs codegen. Called only if the spec has no errors. */
   readonly freshness: (project: ValidProject) => Promise<Finding[]>;
   /** `YYYY-MM-DD`, UTC. */
   readonly today: string;
@@ -38,7 +38,7 @@ type CheckInput = {
 /** Throws `UnreadableSpec` or `UsageError` if a file cannot be read. */
 export async function check(given: CheckInput): Promise<Report> {
   const { files, manifests, base, baseless = "no --base was given", freshness, today } = given;
-  // the document is usually the same at the base, so it is read only once
+  // cached, because the OpenAPI document is usually the same in the base
   const restOf = cacheByFiles(readRestApi);
   const head = new Project(files, { restOf, ...(manifests && { manifests }) });
   const hasErrors = head.diagnostics.some(
@@ -112,7 +112,10 @@ function credentialReport(model: Model | undefined): Pick<Report, "credentials">
   return { credentials };
 }
 
-/** Throws `UnreadableSpec` if the base cannot be read, because that must not look like a base without changes. */
+/**
+ * Returns the base as a valid project. Throws `UnreadableSpec` if it cannot be read, because an unreadable base must not look
+ * unchanged.
+ */
 function readable(base: Project): ValidProject {
   try {
     const { diagnostics } = base;

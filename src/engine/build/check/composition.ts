@@ -1,6 +1,6 @@
 /**
- * `check --compose`: composes the subgraph with the other subgraphs of its supergraph (Apollo Federation v2), so that an edit of
- * REST is traced to the supergraph as well.
+ * `check --compose`: composes the subgraph with the other subgraphs of its supergraph (Apollo Federation v2), to detect REST
+ * changes that break the supergraph.
  */
 import { readFileSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
@@ -50,8 +50,8 @@ export function readSubgraphs(root: string, files: readonly string[]): Subgraph[
 }
 
 /**
- * Throws `UsageError` if the project is not a subgraph. `sdl`: the text of `generated/subgraph.graphql`, which only subgraphs
- * have.
+ * Composes the supergraph and returns the errors as findings. `sdl`: the text of `generated/subgraph.graphql`. Throws
+ * `UsageError` without it, because the project is then not a subgraph.
  */
 export async function compositionFindings(
   project: ValidProject,
@@ -75,7 +75,7 @@ export async function compositionFindings(
   });
 }
 
-/** The first schema coordinate that a message names, and the location of its definition. */
+/** The first schema coordinate in a message, with the location of its definition. */
 function placeIn(
   schema: GraphQLSchema,
   message: string,

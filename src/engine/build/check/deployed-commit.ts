@@ -1,6 +1,6 @@
 /**
- * Finds the commit that a running role was generated from: `/healthz` returns the hash of the role's spec, and the commit that
- * added this hash to `generated/spec.ts` contains that spec.
+ * Finds the commit that a running role was generated from. `/healthz` returns the hash of the role's spec, and git finds the
+ * commit that added this hash to `generated/spec.ts`.
  */
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { fetchText } from "../../shared/cli/fetch-text.ts";
@@ -10,7 +10,7 @@ import { findCommit, gitFiles } from "./git-files.ts";
 
 const timeoutMs = 10_000;
 
-/** Returns a git ref. Throws `UsageError` if the role does not respond, or no local commit has its spec. */
+/** Returns the commit as a git ref. Throws `UsageError` if the role does not respond, or no local commit contains its hash. */
 export async function deployedCommit(root: string, url: string): Promise<string> {
   const hash = await servedHash(url);
   const commit = findCommit(root, url, hash, ":(top,glob)**/generated/spec.ts");

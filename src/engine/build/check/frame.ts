@@ -5,13 +5,15 @@ import type { FileLocation } from "../diagnostic.ts";
 import type { Project } from "../project/project.ts";
 import type { Frame } from "./report.ts";
 
-/** The path of a file of the spec folder, or a manifest's path or URL. */
+/** The path to display: that of a spec file, or a manifest's path or URL. */
 export const displayPath = (file: string): string =>
   isManifest(file) ? file.slice("../".length) : `spec/${file}`;
 
 export const isManifest = (file: string): boolean => file.startsWith("../");
 
-/** The frame has no text for a file that cannot be read or a manifest, in which operations are single lines. */
+/**
+ * Creates the frame. It has no text if the file cannot be read, or is a manifest, which has each operation on a single line.
+ */
 export function frameAt(
   { linesOf }: Project,
   role: Frame["role"],

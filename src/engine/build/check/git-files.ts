@@ -5,8 +5,8 @@ import { maxFileBytes } from "../../shared/regular-file.ts";
 import { namesBelow, readOnce, type SpecFiles } from "../project/spec-files.ts";
 
 /**
- * The project's spec folder at a commit, even if the project has been moved since; `undefined` if the commit has no such
- * folder. Throws `UsageError` if git is missing or fails, for example without a repository or the commit.
+ * Returns the project's spec folder at a commit, even if the project has been moved since; `undefined` if the commit does not
+ * contain it. Throws `UsageError` if git is missing or fails, for example outside a repository.
  */
 export function gitFiles(root: string, ref: string): SpecFiles | undefined {
   const git = (...args: string[]): string => runGit(root, ref, args);
@@ -22,7 +22,7 @@ export function gitFiles(root: string, ref: string): SpecFiles | undefined {
   const names = below(folder);
   const known = new Set(names);
   return {
-    // only listed names are read: another name may be a folder, or lead out of the spec folder
+    // only listed names are read, because any other name may be a folder or a path outside the spec folder
     read: readOnce((name) => (known.has(name) ? git("show", `${commit}:${folder}${name}`) : undefined)),
     list: (folder) => namesBelow(folder, names),
   };
@@ -30,7 +30,7 @@ export function gitFiles(root: string, ref: string): SpecFiles | undefined {
 
 const schemaFile = "schema.graphql";
 
-/** The spec folder that exists in the commit but no longer in the work tree. */
+/** Where the spec folder was before the project was moved: the only one in the commit that the work tree no longer has. */
 function movedFrom(git: (...args: string[]) => string, commit: string, ref: string): string | undefined {
   const gone = ["diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit];
   const schemas = git(...gone, "--", `:(top,glob)**/spec/${schemaFile}`).split("\0");
@@ -42,7 +42,7 @@ function movedFrom(git: (...args: string[]) => string, commit: string, ref: stri
   return folders[0];
 }
 
-/** Whether the ref has commits that HEAD lacks. Compared with such a base, what these commits added looks removed at HEAD. */
+/** Whether the ref has commits that HEAD lacks. Compared with such a base, additions in these commits look like removals. */
 export function hasDiverged(root: string, ref: string): boolean {
   const [base, fork] = [
     ["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`],
@@ -52,7 +52,7 @@ export function hasDiverged(root: string, ref: string): boolean {
   return fork !== "" && fork !== base;
 }
 
-/** The commit that first added `text` to a file, on any branch or tag. It may be a merge commit (`-m`). */
+/** The commit that first added `text` to a file, on any branch or tag. Merge commits are searched too (`-m`). */
 export function findCommit(root: string, ref: string, text: string, path: string): string | undefined {
   const commits = runGit(root, ref, ["log", "--all", "-m", "--format=%H", `-S${text}`, "--", path]);
   return commits.trim().split("\n").at(-1) || undefined;
@@ -73,7 +73,10 @@ function runGit(root: string, ref: string, args: string[]): string {
 
 type GitError = NodeJS.ErrnoException & { readonly status: number | null; readonly stderr: string | null };
 
-/** Git's own message. If the commit does not exist, `rev-parse --quiet` prints no message and exits with 1. */
+/**
+ * The reason why git failed: its own message, or that the commit does not exist, for which `rev-parse --quiet` prints nothing
+ * and exits with 1.
+ */
 function reasonOf({ code, status, stderr, message }: GitError, ref: string): string {
   if (code === "ENOENT") return "--base needs git, but git is not installed";
   const reason = (stderr ?? "").trim().replaceAll(/\s+/g, " ");

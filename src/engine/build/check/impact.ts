@@ -1,7 +1,7 @@
 /**
- * Stage 5: impact analysis. A finding or a change has schema coordinates. A saved operation that selects one of them is
- * impacted, unless its literals satisfy REST's new constraints on requests. A breaking change or an error breaks the operation; a
- * dangerous change or a warning affects it.
+ * Stage 5: impact analysis. A saved operation is impacted by a finding or a change if it selects one of its coordinates, unless
+ * the literals of the operation satisfy REST's new constraints on requests. A breaking change or an error breaks the operation,
+ * a dangerous change or a warning affects it.
  */
 
 import { selectedCoordinates } from "../../shared/selected-coordinates.ts";
@@ -36,7 +36,7 @@ export function withImpactedOperations(
   });
 }
 
-/** Reports every saved operation with its verdict and, if it is valid, its cost. */
+/** Reports every saved operation with its verdict and, if it is valid, its cost in REST calls. */
 export function operationReports(
   head: Project,
   base: Project | undefined,
@@ -74,8 +74,8 @@ const verdicts = {
 const verdictOf = ({ change, severity }: Finding) => verdicts[change ?? severity];
 
 /**
- * The coordinates through which a finding impacts an operation. A finding of `saved-operation-invalid` has the name of an
- * operation or fragment instead of a schema coordinate.
+ * The coordinates through which a finding impacts an operation. For `saved-operation-invalid`, these are the names of
+ * operations or fragments instead.
  */
 function reasons(
   project: Project,
@@ -96,7 +96,7 @@ function reasons(
   }
   if (stage === "approvals") return []; // an expired approval changes nothing
   if (rule === "sdl-value-added-to-enum") return []; // no operation can send a new value yet
-  // operations that already send the argument are not broken
+  // affects only operations that omit the argument
   if (rule === "sdl-required-arg-added" || (rule === "sdl-default-removed" && coordinate.endsWith(":)")))
     return own.flatMap((each) => (selected.has(each) || !selected.has(fieldOf(each)) ? [] : [fieldOf(each)]));
   const demand = requestConstraint(finding);
@@ -108,7 +108,8 @@ function reasons(
 }
 
 /**
- * The coordinates that each saved operation selects, in the new and in the old schema, so that removed fields count as well.
+ * The coordinates that each saved operation selects. Both the new and the old schema are used, because an operation may select
+ * removed fields.
  */
 function selectionsOf(head: Project, base: Project | undefined): Map<SavedOperation, Set<string>> {
   const models = [head.model, base?.model].filter((model) => model !== undefined);

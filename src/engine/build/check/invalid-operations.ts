@@ -1,6 +1,6 @@
 /**
- * Reports each cause of an invalid saved operation once. If a change of the schema breaks the operation, the finding about the
- * change already lists the operation. An app's operation that was already invalid at the base is only a note.
+ * Reports each cause of an invalid saved operation once. If a schema change breaks the operation, the finding about that change
+ * already lists it. An app's operation that was already invalid at the base is only a note.
  */
 import type { Project, ValidProject } from "../project/project.ts";
 import { readOnce } from "../project/spec-files.ts";
@@ -9,8 +9,8 @@ import { isManifest } from "./frame.ts";
 import { type Finding, isUnapproved } from "./report.ts";
 
 /**
- * Removes the findings about operations that unapproved changes break. Once one of these changes is approved, the broken
- * operation is reported after all.
+ * Removes the findings about invalid operations that an unapproved change breaks. After the change is approved, they are
+ * reported.
  */
 export function withInvalidOperations(
   findings: readonly Finding[],

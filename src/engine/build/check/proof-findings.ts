@@ -1,4 +1,4 @@
-/** Stages 1 and 2: converts the diagnostics of loading and binding to findings of the report. */
+/** Stages 1 and 2: converts the diagnostics of loading and binding to findings. */
 
 import { oftenMeantOtherwise } from "../bind/inputs/check-conditions.ts";
 import { type Diagnostic, isApprovable, rules } from "../diagnostic.ts";
@@ -8,8 +8,8 @@ import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
 /**
- * Unchecked limits with the same rule, facts and location become one finding, with all values that they limit. `reported`:
- * diagnostics that other findings cover.
+ * Converts diagnostics to findings. Unchecked limits with the same rule, facts and location become one finding that lists all
+ * limited values. `reported`: diagnostics that other findings already report.
  */
 export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic>): Finding[] {
   const open = project.diagnostics.filter((each) => !reported.has(each));
@@ -27,13 +27,13 @@ export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic
 }
 
 /**
- * Whether an unchecked limit is only a note, because REST often does not enforce such limits. A change that adds one is still
- * breaking.
+ * Whether the diagnostic is only a note. Unchecked limits are, because REST often does not enforce them; a change that adds one
+ * is still breaking.
  */
 const isNote = ({ rule, below }: Diagnostic): boolean =>
   rule === "limit-unchecked" && oftenMeantOtherwise.has(below?.[0]);
 
-/** Whether REST sets a limit that nothing checks before a call. */
+/** Whether the diagnostic is about a REST limit that the engine does not check before a call. */
 export const isUncheckedLimit = ({ rule }: Pick<Diagnostic, "rule">): boolean =>
   rule === "limit-unchecked" || rule === "pattern-unchecked";
 
@@ -56,7 +56,7 @@ export function diagnosticFinding(project: Project, diagnostic: Diagnostic): Fin
   };
 }
 
-/** Returns a predicate: whether the base has the finding too, as a warning, so that no change since the base caused it. */
+/** Returns a predicate for findings that the base already has as warnings, which no change since the base caused. */
 export function knownAt({ diagnostics }: Project): (finding: Finding) => boolean {
   const known = new Set(
     diagnostics.flatMap((each) => (each.severity === "warning" ? fingerprintOf(each) : [])),

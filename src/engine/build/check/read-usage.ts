@@ -1,4 +1,4 @@
-/** Reads what clients used from the usage ledger: the folder of `USAGE_DIR`, or its files concatenated. */
+/** Reads the usage ledger, which records what clients used: either the folder `USAGE_DIR`, or its files concatenated. */
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { maxTextBytes } from "../../shared/bounded-text.ts";
@@ -9,12 +9,12 @@ import { shownUrl } from "../../shared/shown-url.ts";
 import { dayOfUsageFile, parseUsageLines, type UsageLine, usageDay } from "../../shared/usage-lines.ts";
 import type { Usage } from "./usage.ts";
 
-/** Days for which a ledger may not have been written: the copy that is read may be that old. */
+/** Maximum age of a ledger's last entry in days. Allows for reading a copy that is up to a week old. */
 const maxAgeDays = 7;
 
 /**
- * The period ends with the last day of the ledger, and begins after the last day on which no process was recording. Throws
- * `UsageError` if the source has no line: this must not look like an API without clients.
+ * Reads the usage. The period begins after the last day on which no server was recording, and ends on the ledger's last day.
+ * Throws `UsageError` if the source is empty, which must not look like an API without clients.
  */
 export function readUsage(root: string, source: string, today: string): Usage {
   try {
@@ -25,7 +25,7 @@ export function readUsage(root: string, source: string, today: string): Usage {
   }
 }
 
-/** The text of a file, or those of the ledger's files in a folder. */
+/** The text of the file, or of each ledger file in the folder. */
 function textsAt(path: string): readonly string[] {
   if (!statSync(path).isDirectory()) return [readRegularFile(path, maxTextBytes)];
   const names = readdirSync(path).filter((name) => dayOfUsageFile(name) !== undefined);

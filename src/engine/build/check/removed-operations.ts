@@ -1,13 +1,15 @@
 /**
- * Reports saved operations whose document was changed or removed since the base. Clients that were built before that change
- * still send the old document, or its id.
+ * Reports saved operations that were changed or removed since the base. Clients built before still send the old document or its
+ * id.
  */
 import type { Project } from "../project/project.ts";
 import { operationText } from "../schema/saved-operations.ts";
 import { frameAt } from "./frame.ts";
 import { type Finding, ruleFinding } from "./report.ts";
 
-/** Creates one note for each such operation, except in files with errors, which have separate findings. */
+/**
+ * Creates one note for each changed or removed operation. Files with errors are skipped, because they have separate findings.
+ */
 export function removedOperationNotes(base: Project, head: Project): Finding[] {
   const texts = new Set(head.saved.map(operationText));
   const faulty = new Set(

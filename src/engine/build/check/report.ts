@@ -1,6 +1,6 @@
 /**
- * The result of a run of `check` as data, from which all formats are printed; `report.schema.json` describes the JSON format.
- * Paths are relative to the project, so that the report is the same on every machine.
+ * The result of `check` as data, from which every format is printed; `report.schema.json` describes the JSON format. Paths are
+ * relative to the project, so that the report does not depend on the machine.
  */
 
 import type { Direction } from "../bind/model.ts";
@@ -9,7 +9,7 @@ import type { CredentialUse } from "../openapi/held-credentials.ts";
 import type { ChangeClass } from "./changes/change-catalogue.ts";
 import { otherRules, type RuleId } from "./rules.ts";
 
-/** A location with the lines around it. `role`: the kind of file; `base …` marks the file's version at the base. */
+/** A location with the lines around it. `role`: the kind of file, prefixed with `base` for the version at the base. */
 export type Frame = {
   readonly role: "schema" | "rest" | "base schema" | "base rest" | "operation" | "base operation" | "file";
   readonly file: string;
@@ -36,25 +36,24 @@ export type Finding = {
   readonly severity: Severity;
   readonly change?: Exclude<ChangeClass, "safe">;
   readonly coordinate: string;
-  /** All schema coordinates that the change reaches; `coordinate` is the first of them. */
+  /** All schema coordinates that the change affects. `coordinate` is the first of them. */
   readonly coordinates?: readonly string[];
   /** Further effects of the same change of the OpenAPI document. */
   readonly also?: readonly { readonly rule: RuleId; readonly coordinate: string; readonly message: string }[];
   /**
-   * request: the finding is about values that are sent to REST · response: about values that REST sends. Undefined for both or
-   * neither.
+   * request: the finding is about values sent to REST · response: about values returned by REST. Undefined for both or neither.
    */
   readonly direction?: Direction | undefined;
   readonly message: string;
   readonly hint: string;
   readonly places: readonly Frame[];
   readonly operations: readonly ImpactedOperation[];
-  /** Present if the finding can be approved; approvals refer to it. */
+  /** Identifies the finding in `spec/approvals.yaml`. Undefined if it cannot be approved. */
   readonly fingerprint?: string;
   readonly approval?: Approval;
 };
 
-/** A difference from the base on which coordinates depend. Safe changes of the schema are included. */
+/** A change since the base that affects schema coordinates. Safe schema changes are included. */
 export type SpecChange = {
   readonly rule: RuleId;
   readonly class: ChangeClass;
@@ -71,27 +70,27 @@ export type OperationReport = {
   readonly file: string;
   readonly line: number;
   readonly verdict: Impact;
-  /** The selected coordinates that cause the verdict. */
+  /** The coordinates selected by the operation that cause the verdict. */
   readonly because: readonly string[];
-  /** Undefined if the operation or the schema is invalid, because the cost is unknown then. */
+  /** The cost. Undefined if the operation or the schema is invalid. */
   readonly calls?: { readonly typical: number; readonly worst: number };
 };
 
-/** The operations that clients ran, with `--usage`. */
+/** What clients ran, according to the ledger passed with `--usage`. */
 export type UsageReport = {
   readonly source: string;
   /** The first day of the period, `YYYY-MM-DD`, UTC. */
   readonly since: string;
-  /** The saved operations that ran. */
+  /** The names of the saved operations that clients ran. */
   readonly used: readonly string[];
   /**
-   * How many operations ran that are saved neither here nor at the base, or could not be recorded. Unless it is 0, every change counts
-   * as used.
+   * Number of operations that clients ran but that are not saved, here or at the base, or could not be recorded. Unless it is
+   * 0, every change is treated as used.
    */
   readonly unknown: number;
 };
 
-/** The credential and the fixed headers (`spec/credentials.yaml`) that calls of a REST operation send. */
+/** The credential and the fixed headers (`spec/credentials.yaml`) that are sent with calls of a REST operation. */
 export type CredentialReport = {
   /** The method, document and path: `GET pager/services`. */
   readonly operation: string;
@@ -117,7 +116,7 @@ export type Report = {
 
 type Summary = {
   readonly findings: number;
-  /** Number of findings that fail the run, that is, neither approved nor notes. */
+  /** Number of findings that fail the run: those that are neither approved nor notes. */
   readonly unapproved: number;
   readonly approved: number;
   readonly notes: number;
@@ -139,7 +138,7 @@ export const ruleFinding = (
   operations: [],
 });
 
-/** The change that a finding reports. */
+/** Converts a finding to the change that it reports. */
 export const reportedChange = ({
   rule,
   change,

@@ -1,6 +1,6 @@
 /**
- * Finds the saved operations that a new REST constraint on requests breaks: those that may violate it. Operations whose
- * literals satisfy the constraint are not affected.
+ * Finds the saved operations that a new REST constraint on requests may break. An operation is unaffected if its literals
+ * satisfy the constraint.
  */
 import {
   astFromValue,
@@ -33,14 +33,14 @@ import type { SavedOperation } from "../schema/saved-operations.ts";
 import type { Finding } from "./report.ts";
 
 /**
- * What a constraint demands. complete: the request has everything that REST requires · allowed: REST accepts the request's
- * values.
+ * What a constraint requires of a request. complete: every parameter and property that REST requires is present · allowed: REST
+ * accepts all values.
  */
 type Demand = "complete" | "allowed";
 
 /**
- * The demand behind a finding, if an operation's literals may satisfy it; otherwise every operation that selects the coordinate
- * is impacted.
+ * The demand of a finding about requests. Undefined if literals cannot satisfy it, so that every operation that selects the
+ * coordinate is impacted.
  */
 export function requestConstraint({ rule, direction }: Finding): Demand | undefined {
   if (rule === "input-enum" || rule === "constant-invalid") return "allowed";
@@ -55,8 +55,8 @@ const demands = new Map<string, Demand>([
 ]);
 
 /**
- * By coordinate, whether a request of the operation may violate the constraint. An omitted argument may violate it at a
- * coordinate that the operation does not select. Coordinates that no request of the operation reaches are absent.
+ * Returns, by coordinate, whether a request of the operation may violate the constraint. Omitting an argument may violate it at
+ * a coordinate that the operation does not select. Coordinates that the operation's requests never reach are absent.
  */
 export function violations(
   demand: Demand,
@@ -86,7 +86,7 @@ export function violations(
   return violated;
 }
 
-// The values that a saved operation sends to REST. A variable is assumed to have any value of its type.
+// Evaluates the values that a saved operation sends to REST. A variable may have any value of its type.
 
 /** The values of one operation, checked at the coordinates of a finding. */
 class SentValues {
@@ -102,7 +102,7 @@ class SentValues {
     this.#nonNull = new Set(nonNull?.map(({ variable }) => variable.name.value));
   }
 
-  /** Whether the field's call has every parameter and property that REST requires. */
+  /** Whether the call of the field sends every parameter and property that REST requires. */
   areComplete({ operation, inputs, wholeBody }: BoundField, node: FieldNode): boolean {
     const { body } = operation;
     const sources = new Map(inputs.map((input) => [inputKey(input), input.source]));
@@ -123,10 +123,7 @@ class SentValues {
     });
   }
 
-  /**
-   * Whether the value is present and not null. `otherwise`: the result if the operation omits the value or passes a nullable
-   * variable.
-   */
+  /** Whether the value is present and not null. `otherwise`: the result for an omitted value or a nullable variable. */
   #isPresent(value: ValueNode | undefined, otherwise: boolean): boolean {
     if (!value) return otherwise;
     return value.kind === "Variable"
@@ -134,7 +131,7 @@ class SentValues {
       : value.kind !== "NullValue";
   }
 
-  /** Whether each object in a value has the properties that REST requires. */
+  /** Whether every object in the value has the properties that REST requires. */
   #hasAll(
     given: GraphQLInputType,
     shape: Shape,
@@ -143,7 +140,7 @@ class SentValues {
   ): boolean {
     const type = getNullableType(given);
     if (!value || value.kind === "NullValue") return true;
-    // literals are finite, but variables may contain recursive objects
+    // stops at recursive types, which only variables can repeat without end
     if (value.kind === "Variable" && enclosing.includes(shape.identity.text)) return true;
     if (isListType(type)) return this.#hasAllItems(type.ofType, shape, value, enclosing);
     if (!isInputObjectType(type)) return true;
@@ -177,7 +174,7 @@ class SentValues {
     );
   }
 
-  /** Whether REST accepts the values that the field's call sends at `#coordinates`. */
+  /** Whether REST accepts the values that the call of the field sends at `#coordinates`. */
   areAllowed({ coordinate, operation, inputs, wholeBody, connection }: BoundField, node: FieldNode): boolean {
     const takes = ({ path, type }: ArgumentSource, shape: Shape, byDefault?: unknown): boolean => {
       const isReached = this.#coordinates.has(`${coordinate}(${path[0]}:)`);
@@ -206,7 +203,8 @@ class SentValues {
     const { items } = shape;
     const list = shape.with({ items: () => undefined });
     const values = itemsOf(value);
-    // indexes stand in for the items, which are checked individually
+    // checks only the list's own limits, such as its length: the indexes replace the items, which are checked individually
+    // below
     if (isReached && rejectionReason(list, [...values.keys()]) !== undefined) return false;
     return !items || values.every((item) => this.#takes(type.ofType, items, item, isReached));
   }
@@ -239,8 +237,8 @@ const memberOf = (value: ValueNode, name: string): ValueNode | undefined =>
   value.kind === "ObjectValue" ? value.fields.find((field) => field.name.value === name)?.value : undefined;
 
 /**
- * The value of an argument, or of a member of its object. `isInVariable`: the member is inside a variable, which is returned
- * instead.
+ * The value of an argument, or of a nested member of its object. `isInVariable`: the member is inside a variable, so the
+ * variable is returned instead.
  */
 function valueAt({ arguments: given = [] }: FieldNode, [name, ...path]: readonly string[]) {
   let value = given.find((argument) => argument.name.value === name)?.value;

@@ -19,7 +19,8 @@ import { type Finding, ruleFinding } from "./report.ts";
 const ledgerFile = "rest-only.yaml";
 
 /**
- * With a base, a renamed operation does not count as undecided: the field that refers to its old name already has a finding.
+ * Reports undecided operations: those with neither a field nor an entry. With a base, a renamed operation is not reported,
+ * because the field that refers to its old name already has a finding.
  */
 export function restOnlyFindings(project: ValidProject, base?: ValidProject): Finding[] {
   const { model } = project;
@@ -35,9 +36,12 @@ export function restOnlyFindings(project: ValidProject, base?: ValidProject): Fi
   return [...undecidedFindings(project, model, undecided), ...staleEntries(project, model, ledger, bound)];
 }
 
-/** If more operations than this are undecided, they are a single finding, so that other findings remain visible. */
+/**
+ * Maximum number of undecided operations that get a finding each. More become a single finding, so that other findings remain
+ * visible.
+ */
 const mostListed = 5;
-/** Maximum number of operations listed in this finding. */
+/** Maximum number of operations named in that single finding. */
 const mostNamed = 10;
 
 function undecidedFindings(project: Project, model: Model, undecided: readonly RestOperation[]): Finding[] {
@@ -72,8 +76,8 @@ function undecidedFindings(project: Project, model: Model, undecided: readonly R
 }
 
 /**
- * Ledger keys that together match exactly these operations: tags and path prefixes, those with the most matches first, then the
- * ids of operations that only patterns with decided operations would match.
+ * Suggests entries of `rest-only.yaml` that match exactly the undecided operations: tags and path prefixes, those with the most
+ * matches first, then ids for the operations that no such pattern covers without also matching decided operations.
  */
 function patternsFor({ operations }: Model, undecided: readonly RestOperation[]): string[] {
   const open = new Set(undecided);
@@ -100,7 +104,7 @@ function patternsFor({ operations }: Model, undecided: readonly RestOperation[])
 const tagsOf = ({ node }: RestOperation): string[] =>
   isRecord(node.value) && Array.isArray(node.value.tags) ? node.value.tags.map(String) : [];
 
-/** The patterns of a path's prefixes: `/v2/*` and `/v2/admin/*` for `/v2/admin/{id}`. */
+/** The patterns for the prefixes of a path: `/v2/*` and `/v2/admin/*` for `/v2/admin/{id}`. */
 function pathPatterns({ path }: RestOperation): string[] {
   const steps = path.split("/");
   return steps.slice(2).map((_, index) => `${steps.slice(0, index + 2).join("/")}/*`);
@@ -111,7 +115,7 @@ const boundOperations = (model: Model): Set<string> =>
 
 type Ledger = { file: YamlFile; entries: ReadonlyMap<string, unknown> };
 
-/** Throws `UnreadableSpec` if the file is not YAML, or not a map. */
+/** Reads `rest-only.yaml`. Throws `UnreadableSpec` if the file is not a YAML map. */
 function readLedger(project: Project): Ledger | undefined {
   const file = project.yaml(ledgerFile);
   if (!file) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Every rule of `check`, with its severity, stage and meaning; `docs/reference/rules.md` is generated from them. The rules
- * about the spec files are in `src/engine/build/diagnostic.ts`, the rules about changes in `change-catalogue.ts`, and all others
- * here.
+ * Every rule of `check`, with its severity, stage and meaning; `docs/reference/rules.md` is generated from this table. Rules
+ * about the spec files are defined in `src/engine/build/diagnostic.ts`, rules about changes in `change-catalogue.ts`, all
+ * others here.
  */
 import { type Rule as DiagnosticRule, type RuleFacts, ruleOf, rules } from "../diagnostic.ts";
 import { changeRules } from "./changes/change-catalogue.ts";
@@ -45,11 +45,11 @@ export const otherRules = {
 
 export type RuleId = DiagnosticRule | keyof typeof changeRules | keyof typeof otherRules;
 
-/** The path of the rule's page in this installation: in the installed package, or in `docs/` at the root of this repository. */
+/** The local path of the rule's documentation: in the installed package, or in `docs/` of this repository. */
 export const rulePage = (rule: RuleId): string =>
   `${import.meta.url.includes("/node_modules/") ? "node_modules/restbound/" : ""}docs/reference/rules.md#${rule}`;
 
-/** The absolute URL of the rule's page in the published package of this version. */
+/** The URL of the rule's documentation in the published package of this version. */
 export const ruleUrl = (rule: RuleId, version: string): string =>
   `https://unpkg.com/restbound@${version}/docs/reference/rules.md#${rule}`;
 

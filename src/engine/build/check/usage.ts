@@ -1,5 +1,6 @@
 /**
- * Downgrades changes that reach no used field to notes. The usage ledger has the saved operations that ran, and the fields of the others.
+ * Downgrades a change to a note if clients use none of its fields. The usage ledger lists the saved operations that clients
+ * ran, and the fields that all other operations used.
  */
 import type { GraphQLSchema } from "graphql";
 import { getNamedType } from "graphql";
@@ -10,21 +11,21 @@ import { frameAt } from "./frame.ts";
 import { type Finding, ruleFinding, type UsageReport } from "./report.ts";
 
 export type Usage = {
-  /** As given by the user. */
+  /** The argument of `--usage`, as the user wrote it. */
   readonly source: string;
-  /** The first day that is counted, `YYYY-MM-DD`, UTC. */
+  /** The first day of the period, `YYYY-MM-DD`, UTC. */
   readonly since: string;
-  /** The saved operations that ran, with their clients: apps and versions, such as `web 1.4.0`. */
+  /** Names of the saved operations that ran → the clients, as app and version: `web 1.4.0`. */
   readonly operations: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The schema coordinates that other operations used, with their clients. */
+  /** Schema coordinates that other operations used → the clients. */
   readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The last day of an operation or a coordinate. */
+  /** Saved operations and coordinates → the last day of their use. */
   readonly lastDays: ReadonlyMap<string, string>;
-  /** Whether more different operations ran than could be recorded. */
+  /** Whether the ledger omits some operations, because too many different ones ran. */
   readonly isIncomplete: boolean;
 };
 
-/** The usage as read from the ledger, with its summary. */
+/** The usage from the ledger, with the summary for the report. */
 type CountedUsage = Usage & UsageReport;
 
 export function usageReport(
@@ -43,8 +44,8 @@ export function usageReport(
 }
 
 /**
- * Adds a note for each part of the schema that depends on a deprecated part of REST and that clients still select. The note
- * lists these clients.
+ * Adds a note for each schema element that depends on a deprecated REST element and that clients still select. The note lists
+ * the clients.
  */
 export function deprecatedUses(
   { operations, fields, lastDays, used, since }: CountedUsage,
@@ -80,7 +81,7 @@ export function deprecatedUses(
   });
 }
 
-/** Turns each unapproved change that reaches no used coordinate into a note. */
+/** Downgrades each unapproved change to a note if clients use none of the coordinates that it affects. */
 export function downgradeUnused(
   findings: readonly Finding[],
   { used, unknown, since, fields }: CountedUsage,
@@ -104,8 +105,8 @@ export function downgradeUnused(
 }
 
 /**
- * Returns a predicate for the coordinates that clients use, in either schema. For a changed or removed operation, the
- * selections of its document at the base count as well.
+ * Returns a predicate for the coordinates that clients use, in the old or the new schema. For a changed or removed operation,
+ * its document at the base counts too.
  */
 function usedCoordinates(
   names: ReadonlySet<string>,
@@ -126,7 +127,7 @@ function usedCoordinates(
     const holder = old.getType(type);
     if (!holder) return true;
     if (type === coordinate || !("getFields" in holder)) return types.has(type);
-    // a new element, such as a required argument, concerns all clients that use its field or type
+    // clients do not use a new element yet, so all clients of its field or type are affected
     const known = [coordinate, fieldOf(coordinate)].find((each) => elementAt(old, each));
     return known === undefined ? types.has(type) : used.has(known);
   };
@@ -134,7 +135,7 @@ function usedCoordinates(
 
 const ownerOf = (coordinate: string): string => coordinate.split(".", 1)[0] ?? "";
 
-/** The type that a coordinate belongs to, and the type of its value. */
+/** The names of the type that declares the coordinate and of the type of its value. */
 function typesAt(schema: GraphQLSchema, coordinate: string): string[] {
   const { type } = elementAt(schema, coordinate) ?? {};
   return [ownerOf(coordinate), ...(type ? [getNamedType(type).name] : [])];

@@ -12,7 +12,7 @@ import { definitionAt } from "../../schema/schema-coordinate.ts";
 import { removedNode } from "./causes.ts";
 import { type Change, schemaChange } from "./change.ts";
 
-/** Fields that are bound differently, and enum values with a different REST value. */
+/** Changes of fields with a different binding, and of enum values with a different REST value. */
 export const bindingChanges = (base: Model, head: Model): Change[] => [
   ...fieldChanges(base, head),
   ...enumValueChanges(base, head),
@@ -34,8 +34,8 @@ function fieldChanges(base: Model, head: Model): Change[] {
 }
 
 /**
- * Returns the field without the inputs of required parameters that are new since the base. The base's call would fail without
- * these inputs, so adding them does not count as a different binding.
+ * Removes the inputs for required parameters that REST added since the base. Sending them is the only way to keep the call
+ * working, so they do not count as a different binding.
  */
 function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
   if (old.kind !== "bound" || now.kind !== "bound") return now;
@@ -45,8 +45,8 @@ function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
 }
 
 /**
- * The facts of a binding in canonical order. `now`: the field's new binding; an operation with the same `operationId`, or the
- * same method and path, counts as the same operation.
+ * The comparable form of a binding, in canonical order. `now`: the field's new binding. An operation with the same
+ * `operationId`, or the same method and path, as that of `now` counts as the same operation.
  */
 function bindingOf(field: ModelField, now: ModelField): unknown {
   if (field.kind === "plain") {
@@ -54,7 +54,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
     return field.entries ? { entries: path } : path;
   }
   const isSame = now.kind === "bound" && isSameOperation(now.operation, field.operation);
-  // the location of a parameter is a fact of REST, not of the binding
+  // the parameter's location (path, query, header) is decided by the document, not by the binding
   const inputs = field.inputs.map((input) => [input.name, formatSource(input.source)]);
   return {
     operation: isSame && now.kind === "bound" ? now.operation.id : field.operation.id,
@@ -67,7 +67,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
   };
 }
 
-/** The paths of a connection. Page sizes are facts of REST, not of the binding. */
+/** The response paths of a connection. Page sizes are excluded, because the document decides them, not the binding. */
 const connectionOf = ({ connection }: BoundField): unknown =>
   connection
     ? [
@@ -104,8 +104,8 @@ const describe = (field: ModelField, inputs: string): string =>
     : `${[field.operation.id, ...field.result].join(".")}(${inputs})`);
 
 /**
- * Compares the explicit REST names (`@restName`) of enum values. Names by convention follow the document, and changes of the
- * document's values are reported elsewhere.
+ * Compares the REST names that `@restName` gives enum values. Names derived by the naming convention are excluded: they change
+ * only with the document, whose changed values other rules report.
  */
 function enumValueChanges(base: Model, head: Model): Change[] {
   return Object.values(base.schema.getTypeMap()).flatMap((old) => {

@@ -1,7 +1,7 @@
 /**
- * Finds the node of the OpenAPI document that caused a new proof error: the first changed node among the nodes of the error,
- * the nodes that its coordinate depended on at the base, and the nodes of the responses that contain the value. Errors with the
- * same cause become one finding.
+ * Finds the node of the OpenAPI document that caused a new proof error. Candidates in order: the nodes named by the error, the
+ * nodes that its coordinate depended on at the base, and the response nodes that contain the value. The first changed candidate
+ * is the cause. Errors with the same cause become one finding.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -16,7 +16,7 @@ import { includedSchemas } from "../../openapi/shapes/schema-cycles.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import { fieldOf } from "../../schema/schema-coordinate.ts";
 
-/** Rules about a part of the document that is missing, so that the new document has no node for it. */
+/** Rules that report a missing part of the document. The new document has no node for such a part. */
 const ofMissing = new Set<Rule>([
   "operation-unknown",
   "operation-id-duplicate",
@@ -27,13 +27,10 @@ const ofMissing = new Set<Rule>([
   "connection-unfit",
 ]);
 
-/**
- * A rule about a missing or an unsuitable part. If the part is missing, the finding is at its parent, otherwise at the part
- * itself.
- */
+/** This rule reports either a missing or an unsuitable part of the document. A missing part is reported at its parent. */
 const ofMissingOrUnfit: Rule = "batch-match";
 
-/** `below`: the path from the node to the difference. */
+/** The changed node. `below`: the path from the node to the difference. */
 export type Cause = { readonly node: NodeLocation; readonly below: NodePath };
 
 export function causeOfError(
@@ -64,7 +61,7 @@ export function causeOfError(
 const isInside = (node: NodeLocation, outer: NodeLocation): boolean =>
   node.file === outer.file && outer.path.every((step, index) => node.path[index] === step);
 
-/** Identifies the location of a cause. */
+/** A key that is equal for causes at the same location. */
 export const causeKey = ({ node: { file, path }, below }: Cause): string =>
   nodeKey({ file, path: [...path, ...below] });
 
@@ -73,8 +70,8 @@ export const removedNode = (base: Model, head: Model, coordinate: string): NodeL
   dependenciesOf(base, coordinate).flatMap((node) => topmostRemoved(head.document, node) ?? [])[0];
 
 /**
- * The cause of a value's change: the value's node, the `required` list next to it, or a schema that the value's schema is
- * composed of.
+ * Finds the cause of a change to a value. Candidates: the value's node, the `required` list of the object that contains it, and
+ * the schemas that its schema is composed of.
  */
 export const causeOfChange = (
   base: RestDocument,
@@ -119,13 +116,13 @@ function formerName(
   return { node: holder, below: [name] };
 }
 
-/** The `required` list next to the property at this node. */
+/** The `required` list of the object schema that declares the property at this node. */
 const requiredBeside = ({ path, ...node }: NodeLocation): NodeLocation[] =>
   path.at(-2) === "properties" ? [{ ...node, path: [...path.slice(0, -2), "required"] }] : [];
 
 /**
- * The topmost removed node on the path to a node, or its parent if the parent has no members left; `undefined` if the node
- * still exists.
+ * Finds the topmost removed node on the path to a node, or that node's parent if the removal left it empty. Returns `undefined`
+ * if the node still exists.
  */
 function topmostRemoved(document: RestDocument, { file, path }: NodeLocation): NodeLocation | undefined {
   const at = (length: number): NodeLocation => ({ file, path: path.slice(0, length) });
@@ -137,9 +134,8 @@ function topmostRemoved(document: RestDocument, { file, path }: NodeLocation): N
 }
 
 /**
- * The path from the node to the innermost value that contains all differences between the node's versions in both documents;
- * this value may exist in only one document. For a renamed key, the path ends with the old key. `undefined` if the versions are
- * equal.
+ * Compares both versions of a node. Returns the path to the innermost value that contains all differences; it may exist in only
+ * one version. For a renamed key, the path ends with the old key. Returns `undefined` if the versions are equal.
  */
 export function onlyDifference(
   base: RestDocument,
@@ -166,7 +162,7 @@ export function onlyDifference(
   return below;
 }
 
-/** Whether both are objects, or lists of the same length. */
+/** Whether the comparison can descend: both values are objects, or lists of the same length. */
 const isAlike = (was: unknown, is: unknown): boolean =>
   (isRecord(was) && isRecord(is)) || (Array.isArray(was) && Array.isArray(is) && was.length === is.length);
 
@@ -213,10 +209,10 @@ const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
       .reverse(),
   );
 
-// The nodes of REST's responses behind a coordinate. If a response refers to another schema or media type than at the base, the
-// schemas below it may be unchanged: only the reference has changed.
+// Finds the response nodes that a coordinate's value is read from. If a response now has a `$ref` to another schema, or another
+// media type, the schemas below may be unchanged, so the changed `$ref` itself must be compared.
 
-/** The nodes through which the response reaches the coordinate, nearest first. */
+/** The response nodes that contain the coordinate's value, innermost first. */
 function responseNodes(
   base: Model,
   head: Model,

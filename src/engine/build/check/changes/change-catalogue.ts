@@ -1,9 +1,9 @@
-/** The rules for changes since a base. `docs/reference/rules.md` is printed from them. */
+/** The rules for changes since a base. `docs/reference/rules.md` is generated from them. */
 
-/** breaking: clients or the mapping fail · dangerous: clients may notice a difference · safe: clients cannot notice. */
+/** breaking: clients or the mapping fail · dangerous: clients may notice the change · safe: clients cannot notice it. */
 export type ChangeClass = "breaking" | "dangerous" | "safe";
 
-/** `classes`: possible classes of the rule's changes, the usual one first. */
+/** `classes`: the classes that a change of this rule may have, the default first. */
 type ChangeFacts = {
   readonly classes: readonly [ChangeClass, ...ChangeClass[]];
   readonly meaning: string;
@@ -21,7 +21,7 @@ const safe = of("safe");
 const keepBoth = "deploy REST first, accepting both; then the generated layer";
 const tellClients = "tell the clients";
 
-/** Changes of REST that the proof does not detect. */
+/** Changes of the OpenAPI document that the proof does not detect. */
 export const restRules = {
   "rest-operation-moved": breaking("The operation has another path.", keepBoth),
   "rest-method-changed": breaking("The operation has another method.", keepBoth),
@@ -118,9 +118,7 @@ export const restRules = {
 
 const keep = (what: string, doing = "selects it"): string => `keep ${what} until no client ${doing}`;
 
-/**
- * Changes of the schema that clients see: the changes that graphql-js finds, under its names, and those that this layer finds.
- */
+/** Changes of the public schema: those that graphql-js detects, under its names, and those that only this project detects. */
 export const schemaRules = {
   "sdl-type-removed": breaking("A type was removed.", keep("it", "names it")),
   "sdl-type-changed-kind": breaking("A type is of another kind.", "add a type with another name"),

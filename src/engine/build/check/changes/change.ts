@@ -1,7 +1,7 @@
 /**
- * Changes since the base that the proof does not detect, as data: changes of REST, and changes of the schema that clients see.
- * The proof of the new document detects all other changes: values that are removed, newly nullable, of another type, or newly
- * required.
+ * The data types for changes since the base that the proof does not detect: changes of REST and of the public schema. All other
+ * changes (values that are removed, newly nullable, newly required, or of another type) appear as errors when the new document
+ * is proved.
  */
 
 import type { Direction, Model } from "../../bind/model.ts";
@@ -13,20 +13,20 @@ import { type ChangeClass, type changeRules, restRules, schemaRules } from "./ch
 
 type RestRule = keyof typeof restRules;
 
-/** A difference without its location. In a message, `phrase` follows the description of the location. */
+/** A difference without its location. A message appends `phrase` to the description of the location. */
 export type Differing = {
   readonly rule: RestRule;
   readonly class: Exclude<ChangeClass, "safe">;
   readonly phrase: string;
   readonly before: unknown;
   readonly after: unknown;
-  /** The path from the node to the difference. In one of the documents, the path may exist only in part. */
+  /** The path from the node to the difference. One of the two documents may lack the end of the path. */
   readonly below?: NodePath;
-  /** As in `Change`. */
+  /** Overrides `Change.cause`. */
   readonly cause?: string;
 };
 
-/** Creates a difference of the rule's usual class, unless `more` sets another class. */
+/** Creates a difference with the rule's default class, unless `more` sets another one. */
 export const differing = (
   rule: RestRule,
   phrase: string,
@@ -43,17 +43,17 @@ export type Change = {
   readonly rule: keyof typeof changeRules;
   readonly class: ChangeClass;
   readonly coordinate: string;
-  /** The coordinates that operations select, if they cannot select `coordinate` itself. */
+  /** The coordinates that operations select instead, if `coordinate` itself cannot be selected. */
   readonly reached?: readonly string[];
   readonly direction?: Direction | undefined;
   readonly message: string;
-  /** What an approval covers, in addition to rule and coordinate. */
+  /** Values that, with rule and coordinate, form the fingerprint of an approval. */
   readonly facts: readonly unknown[];
   /** Changes with the same rule and cause are one finding. */
   readonly cause: string;
   /** Key of the location in the OpenAPI document that caused the change. */
   readonly place?: string | undefined;
-  /** The node in both documents; undefined for a change of the schema. */
+  /** The node in both documents. Undefined for a change of the GraphQL schema. */
   readonly rest?: { readonly old: RestNode; readonly new: RestNode; readonly below?: NodePath };
 };
 
@@ -87,7 +87,7 @@ export function restChange(
   { coordinate, direction, rest }: ChangeLocation,
 ): Difference {
   const { rule, class: kind, phrase, before, after, below } = found;
-  // a setting that moved from the document's root to an operation is reported at the operation
+  // if a setting moved from the document's root to an operation, the change is reported at the operation
   const isOwnNow = rest.old.path.length === 0 && rest.new.path.length > 0;
   const [at, document] = isOwnNow ? [rest.new, head.document] : [rest.old, base.document];
   const facts = [nodeKey(at), before, after];

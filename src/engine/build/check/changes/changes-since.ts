@@ -1,9 +1,8 @@
 /**
- * Stage 4: changes that break clients of the base. The main source is the proof of the new spec: an error that the base did not
- * have is a breaking change. `schema-changes.ts` adds changes of the public schema; `fact-changes.ts` and `pair-values.ts`
- * add REST changes that the proof does not detect. The base's schema need not be proved against the new document, because
- * graphql-js reports where the two schemas differ. Each change is reported once, where it happened, with all coordinates that
- * it reaches.
+ * Stage 4: finds changes that break clients of the base. Most appear as errors in the proof of the new spec that the base did
+ * not have. `schema-changes.ts` adds changes of the public schema, `fact-changes.ts` and `pair-values.ts` REST changes that the
+ * proof does not detect. The base's schema is not proved against the new document, because graphql-js reports how the schemas
+ * differ. Each change is reported once, at its origin, with every coordinate that it affects.
  */
 import { type GraphQLSchema, type GraphQLType, getNamedType } from "graphql";
 import type { Model } from "../../bind/model.ts";
@@ -30,13 +29,16 @@ import { schemaChanges } from "./schema-changes.ts";
 
 type Changes = {
   readonly findings: readonly Finding[];
-  /** Changes that clients do not notice; they are listed, but are not findings. */
+  /** Changes that clients do not notice. They are listed in the report, but are not findings. */
   readonly safe: readonly SpecChange[];
-  /** Errors of `head` that are covered by the findings. */
+  /** Proof errors of `head` that the findings already report. */
   readonly reported: ReadonlySet<Diagnostic>;
 };
 
-/** Without a valid schema in `head` there is nothing to compare; the schema's errors are separate findings. */
+/**
+ * Compares the project with the base. Returns no changes if `head` has no valid schema, because its errors are separate
+ * findings.
+ */
 export function changesSince(base: ValidProject, head: Project, today: string): Changes {
   if (!isValid(head)) return { findings: [], safe: [], reported: new Set() };
   const all = [
@@ -60,7 +62,7 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
     const found =
       (rest && proofErrors.get(nodeKey(rest.old))) ??
       proofErrors.get(place) ??
-      // a list that has become a page no longer has a list at its old path
+      // a list that is now inside a page object also causes proof errors at its old path
       (rule === "rest-list-paged" ? newProofErrorsAt(proofErrors, coordinate) : undefined);
     (found?.changes ?? own).push(change);
   }
@@ -79,8 +81,8 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
 }
 
 /**
- * Whether a change need not be reported: its coordinate has a proof error, which covers it, or is now bound to another
- * operation or property, which `binding-changed` reports.
+ * Returns a predicate for changes to omit: those at a coordinate with a proof error, and those of a field that is now bound to
+ * another operation or property, which `binding-changed` reports.
  */
 function coveredByErrors(base: Model, { model, diagnostics }: ValidProject): (change: Difference) => boolean {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
@@ -105,8 +107,8 @@ function isRebound(base: Model, head: Model, coordinate: string): boolean {
 type Group = readonly [Difference, ...Difference[]];
 
 /**
- * Groups changes by rule and cause, in schema order. If a list has become a page, the resulting change of the field's binding
- * joins the group of `rest-list-paged`. The removal of types joins that of the field that reached them.
+ * Groups changes by rule and cause, in schema order. A `binding-changed` joins the `rest-list-paged` of the same field. A
+ * removed type joins the removal of the field that referred to the type.
  */
 function grouped({ fields, schema }: Model, all: readonly Difference[]): Group[] {
   const paged = new Map(all.map((each) => [each.rule === "rest-list-paged" && each.coordinate, each]));
@@ -126,7 +128,7 @@ function grouped({ fields, schema }: Model, all: readonly Difference[]): Group[]
     return JSON.stringify([lead.rule, lead.class, lead.cause]);
   };
   const order = new Map([...fields.keys()].map((coordinate, index) => [coordinate, index]));
-  // a change of a value that is caused elsewhere comes last, so that its group is reported at the place of the cause
+  // changes whose cause is outside their own node sort last, so that the group is reported at the cause
   const orderOf = ({ coordinate, direction, place, rest }: Difference): number =>
     (order.get(fieldOf(coordinate)) ?? order.size) +
     (direction && rest && place?.startsWith(nodeKey(rest.new)) === false ? order.size + 1 : 0);
@@ -135,7 +137,7 @@ function grouped({ fields, schema }: Model, all: readonly Difference[]): Group[]
   return [...Map.groupBy(all, keyOf).values()].map((group) => group.toSorted(inOrder) as never);
 }
 
-/** Changes after which types may be unreachable. */
+/** Rules whose changes may leave types unreachable. */
 const leadingRules = new Set<string>([
   "sdl-field-removed",
   "sdl-field-changed-kind",
@@ -143,7 +145,7 @@ const leadingRules = new Set<string>([
   "sdl-arg-changed-kind",
 ]);
 
-/** The names of the types that the field or argument at the coordinate reached. */
+/** The names of the types that were reachable through the field or argument. */
 function typesReachedBy(schema: GraphQLSchema, { coordinate }: Difference): ReadonlySet<string> {
   const element = elementAt(schema, coordinate);
   if (!element) return new Set();
@@ -158,7 +160,7 @@ function typesReachedBy(schema: GraphQLSchema, { coordinate }: Difference): Read
   );
 }
 
-/** The advice for a removal that follows from REST: the field cannot stay. */
+/** The advice to remove a field whose REST source was removed. */
 function goneHint(
   base: ValidProject,
   head: ValidProject,
@@ -179,7 +181,7 @@ const operationIfGone = (operation: RestOperation, { operations }: Model): strin
     ? undefined
     : methodAndPath(operation);
 
-/** One finding for a group of changes, with all coordinates that they reach. */
+/** Creates one finding for a group of changes, with every coordinate that they affect. */
 function changeFinding(base: ValidProject, head: ValidProject, group: Group): Finding {
   const [{ rule, class: change, coordinate, direction, message, cause, facts, rest }] = group;
   const { below = rest && onlyDifference(base.model.document, head.model.document, rest.old) } = rest ?? {};
@@ -214,8 +216,8 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
 }
 
 /**
- * The frame of the coordinate's definition; if it was removed, the frames of its old definition and of the field or type that
- * contained it.
+ * The frame of the coordinate's definition. If the definition was removed: the frames of the old definition and of the type or
+ * field that contained it.
  */
 function schemaFrames(base: ValidProject, head: ValidProject, coordinate: string): Frame[] {
   const now = coordinateLocation(head.model.schema, coordinate);

@@ -1,6 +1,6 @@
 /**
- * Finds differences between the old and the new schema of a value that its GraphQL type does not express (JSON Schema,
- * Validation §6): values that are newly possible in a response or newly rejected in a request.
+ * Compares the old and the new JSON Schema of a value (JSON Schema, Validation §6) for differences that its GraphQL type does
+ * not express: values that are newly possible in a response or newly rejected in a request.
  */
 import { getNamedType, isEnumType, isNonNullType, isScalarType, isSpecifiedScalarType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
@@ -13,13 +13,13 @@ import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
 import { type Differing, differing } from "./change.ts";
 import { isRelaxed } from "./new-proof-errors.ts";
 
-/** The differences that clients may notice. `use`: where the new schema is used. */
+/** Returns the differences that clients may notice. `use`: where the new schema is used. */
 export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Differing[] =>
   use.direction === "response" ? shown(use.type, before, after) : rejectedValues(use.type, before, after);
 
 function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
-  // a value that is only passed on to another REST call is not visible to clients, and the proof compares its type with the
-  // parameter's. But a key that has become a list of keys, or the reverse, finds other objects
+  // clients do not see a value that is only passed to another REST call, and the proof compares its type with the parameter's;
+  // but a change between one key and a list of keys changes which objects are found
   const isPassedOn = type === undefined && before.types.has("array") === after.types.has("array");
   const isNumber = [before, after].every(({ types }) =>
     [...types].every((type) => /number|integer/.test(type)),
@@ -32,7 +32,7 @@ function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[]
   ];
 }
 
-/** Differences by which REST now rejects values that a client may send as `type`. */
+/** Returns the differences that make REST reject values which a client may send as `type`. */
 export function rejectedValues(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
   const named = type && getNamedType(type);
   const isInt = named?.name === "Int";
@@ -82,19 +82,22 @@ function formatDiffers(
 }
 
 /**
- * Whether a change of a response's format matters: it does if the old format was a promise to clients. Number widths are
- * ignored, because the proof compares them with `Int` and `Float`.
+ * Whether a format change in a response loses a guarantee, because the old schema had a format. Number widths are ignored,
+ * because the proof compares them with `Int` and `Float`.
  */
 const isLessPromised = (was: Format): boolean => was !== undefined && !numberFormats.has(was);
 
-/** Whether a request's format accepts less than before: everything is still accepted without a format, or with a wider one. */
+/**
+ * Whether the new format of a request value accepts less than the old one. A removed or wider format accepts everything that
+ * the old one did.
+ */
 const isNarrower = (was: Format, is: Format): boolean =>
   is !== undefined && !(was === "int32" && is === "int64") && !(was === "float" && is === "double");
 
 type EnumValues = Shape["values"];
 
 /**
- * Returns no difference for GraphQL enums: the proof compares them with REST's values, and graphql-js compares them with the
+ * Compares enum values. Skips GraphQL enums: the proof compares them with REST's values, and graphql-js compares them with the
  * base.
  */
 function enumDiffers(
@@ -141,8 +144,8 @@ function limitsDiffer(before: Shape, after: Shape): Differing[] {
 }
 
 /**
- * New conditions on the value of a custom scalar, which the proof does not check. `oneOf` and `anyOf` are skipped, because
- * `rejectedParts` compares their members.
+ * New keywords that restrict the value of a custom scalar, which the proof does not check. `oneOf` and `anyOf` are skipped,
+ * because `rejectedParts` compares their members.
  */
 const conditionsDiffer = (before: Shape, after: Shape): Differing[] =>
   after.conditions.flatMap((condition) => {
@@ -160,7 +163,7 @@ const conditionsDiffer = (before: Shape, after: Shape): Differing[] =>
     return [differing("rest-limit-changed", phrase, { before: was[0] ?? null, after: is, below: [keyword] })];
   });
 
-/** A changed discriminator (OpenAPI 3.1 §4.8.25): another property, or other values of the same property. */
+/** Compares discriminators (OpenAPI 3.1 §4.8.25): their properties, and the values that select each schema. */
 function discriminatorDiffers(before: Shape, after: Shape): Differing[] {
   const [old, now] = [before.variants, after.variants].map((each) => each && discriminate(each));
   if (!old || !now) return [];

@@ -1,6 +1,6 @@
 /**
- * Compares, for each bound field, the facts that the proof does not check with the facts at the base. A field that is bound to
- * a different operation is reported as `binding-changed` instead.
+ * Compares, for each bound field, the operation facts that the proof does not check (`fact.ts`) with those of the base. A field
+ * that is now bound to another operation is skipped: `binding-changed` reports it.
  */
 import { boundFields, type Model } from "../../bind/model.ts";
 import { isSameOperation } from "../../openapi/operation.ts";

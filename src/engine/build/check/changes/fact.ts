@@ -1,6 +1,6 @@
 /**
- * A fact: what a document states about a bound field, such as that a parameter is required. A `Fact` is a kind of fact: how it is
- * read from a model, and what a different value means.
+ * A fact is something the OpenAPI document declares about the operation of a bound field, for example that a parameter is
+ * required. A `Fact` defines one kind of fact: how to read it from a model, and how to report a different value.
  */
 
 import type { BoundField, Model } from "../../bind/model.ts";
@@ -8,7 +8,10 @@ import type { NodePath } from "../../diagnostic.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import type { Differing } from "./change.ts";
 
-/** A fact and the node that states it. `key` distinguishes facts of the same kind, such as those of two parameters. */
+/**
+ * The value of a fact, and the node that declares it. `key` distinguishes facts of the same kind, for example of two
+ * parameters.
+ */
 export type StatedFact<V> = {
   readonly key?: string;
   readonly node: RestNode;

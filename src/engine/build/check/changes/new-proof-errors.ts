@@ -1,8 +1,8 @@
 /**
- * Finds proof errors that the base did not have, and new REST limits that this layer does not check before a call. If the
+ * Finds proof errors that the base did not have, and new REST limits that the engine does not check before a call. If the
  * schema is unchanged at the error's coordinate, the OpenAPI document caused the error, and all errors with the same cause
- * become one finding. Errors that can be approved, except these limits, are reported separately, so that their fingerprint is
- * the same with and without a base.
+ * become one finding. Errors that can be approved are reported separately, except for these limits, so that their fingerprint
+ * is the same with and without a base.
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -22,7 +22,7 @@ import { restFrames } from "./rest-frames.ts";
 export type NewProofErrors = {
   readonly cause: Cause;
   readonly errors: readonly [Diagnostic, ...Diagnostic[]];
-  /** Changes with the same cause that the proof does not detect. */
+  /** Changes with the same cause as the errors. The proof does not detect these changes. */
   readonly changes: Change[];
 };
 
@@ -56,7 +56,7 @@ export const newProofErrorsAt = (
 ): NewProofErrors | undefined =>
   [...proofErrors.values()].find(({ errors }) => errors.some(({ coordinate }) => coordinate === at));
 
-/** Whether an unchecked limit of REST is new or stricter than at the base. */
+/** Whether a REST limit that the engine does not check is new or stricter than at the base. */
 function isStricter(
   base: ValidProject,
   head: ValidProject,
@@ -82,8 +82,8 @@ export function isRelaxed(keyword: string | number, was: unknown, is: unknown): 
 }
 
 /**
- * The old and the new name of a path parameter, if the error is about a parameter that was renamed within the same URL. These
- * names are the key of the cause, because one edit usually renames the parameter in all paths.
+ * The old and the new name of a path parameter that was renamed within the same URL, if the error is about it. The names are
+ * the cause's key, because one edit usually renames the parameter in all paths.
  */
 function renamedPathParameter(base: ValidProject, head: ValidProject, error: Diagnostic): string | undefined {
   const [was, is] = [base, head].map(({ model }) => {
@@ -100,8 +100,8 @@ function renamedPathParameter(base: ValidProject, head: ValidProject, error: Dia
 }
 
 /**
- * The property that wraps a response's former schema now, or wrapped the current one at the base. It is the key of the cause,
- * because one edit may wrap all responses of an API.
+ * The name of the property that now wraps the former response schema, or formerly wrapped the current one. The name is the
+ * cause's key, because one edit may wrap or unwrap all responses of an API.
  */
 function envelopeAt(base: ValidProject, head: ValidProject, { node, below }: Cause): string | undefined {
   const path = [...node.path, ...below];
@@ -112,7 +112,7 @@ function envelopeAt(base: ValidProject, head: ValidProject, { node, below }: Cau
   return on === undefined ? off && `without envelope ${off}` : `envelope ${on}`;
 }
 
-/** The name of the property that has this schema, in an object schema or in a member of its `allOf`. */
+/** The name of the property with the given schema, in an object schema or in a member of its `allOf`. */
 function propertyThatIs(object: unknown, schema: unknown): string | undefined {
   const { allOf } = membersOf(object);
   return [object, ...(Array.isArray(allOf) ? allOf : [])]
@@ -133,7 +133,7 @@ function isSchemaUnchanged(
   return is !== undefined && was === is;
 }
 
-/** Removes duplicates, which occur because one REST schema may describe several parts of a value. */
+/** Removes duplicate effects, which occur if one REST schema describes several parts of a value. */
 export const eachOnce = (all: readonly Also[]): Also[] => [
   ...new Map(
     all.map(({ rule, coordinate, message }) => {

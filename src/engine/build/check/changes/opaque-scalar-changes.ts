@@ -1,7 +1,8 @@
 /**
- * Finds changes of REST schemas behind custom scalars. A scalar's value is sent as the client writes it, so an argument depends
- * on every part of REST's schema. Parts are identified by path, members of a `oneOf` by name. Members without
- * a name are identified by their type: a new one may replace an old one of the same type.
+ * Finds breaking changes of the REST schemas of arguments with custom scalar types. Clients write such a value freely, so they
+ * may depend on any part of its schema: the value itself, a property, a list item or a `oneOf` member. Parts are paired by
+ * path, and union members by name. Members without a name are paired by their type, so a new one may replace an old one of the
+ * same type.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ValueUse } from "../../bind/model.ts";
@@ -22,9 +23,9 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   const [before, after] = [old, now].map((use) => partsOf({ ...use, holder: "", required: true }));
   if (!before || !after) return [];
   const found: Unfit[] = [];
-  // paths of values with a difference, which covers the members of the value
+  // paths of values with a reported difference; differences in their members are not reported again
   const covered = new Set<string>();
-  // paths below which parts are skipped: those of removed members, and those that union members already cover
+  // paths below which parts are skipped: those of removed union members and of unions, whose members are compared separately
   const passed: string[] = [];
   const isPassed = (path: string): boolean =>
     passed.some((each) => path.startsWith(each) && /^(?:[.[<]|$)/.test(path.slice(each.length)));
@@ -60,23 +61,23 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   return oneOfEachList(found);
 }
 
-/** Whether the value now has a simple type, so that its change covers all former parts. */
+/** Whether the value is now a simple type, so that a single difference covers the removal of all its parts. */
 const hasNoParts = ({ found: { rule }, is: { shape } }: Unfit): boolean =>
   rule === "rest-type-changed" && ![...shape.types].some((type) => type === "object" || type === "array");
 
-/** The paths of the values that are unions. */
+/** The paths of all unions. */
 const unionsOf = (parts: Parts): Set<string> =>
   new Set([...parts].flatMap(([path, [first]]) => (first && path.endsWith(">") ? [first.holder] : [])));
 
-/** The first part without an equal part in `others`. */
+/** The first part that has no equal in `others`. */
 const oneWithout = (parts: readonly Part[], others: readonly Part[]): Part =>
   parts.find(
     ({ shape }) => !others.some((other) => isDeepStrictEqual(shape.node.value, other.shape.node.value)),
   ) ?? (parts[0] as Part);
 
 /**
- * Merges the differences of properties that the same `required` list newly contains into one, at the first property, and
- * likewise those of properties that were removed from the same object.
+ * Merges the differences of properties that became required in the same `required` list into one difference at the first
+ * property; likewise those of properties that were removed from the same object.
  */
 function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   const nodeOf = ({ found, was, is }: Unfit): RestNode => (found === required ? is : was).node;
@@ -97,7 +98,7 @@ const gone = differing("rest-property-removed", "is gone", { before: "present", 
 const fewerMembers: Differing = { ...gone, phrase: "has one alternative less now" };
 const required = differing("rest-required-changed", "is required now", { before: false, after: true });
 
-/** The difference for properties that are new and required, reported for the object that contains them. */
+/** Creates the difference for new required properties. It is reported at the object that contains them. */
 const demanding = (added: readonly Part[]): Differing => ({
   ...required,
   phrase: `requires ${added.map(({ node }) => JSON.stringify(node.path.at(-1))).join(" and ")} now`,
@@ -108,7 +109,7 @@ const refusedPart = ({ type }: ValueUse, was: Part, is: Part): Unfit[] => [
   ...(!was.required && is.required ? [{ found: required, was, is }] : []),
 ];
 
-/** The alternative with the fewest differences: one of the new parts may accept everything that the old one did. */
+/** Returns the candidate with the fewest differences, because any of the new parts may accept what the old part did. */
 const fewest = (all: readonly Unfit[][]): Unfit[] =>
   all.toSorted((one, other) => one.length - other.length)[0] ?? [];
 

@@ -1,4 +1,4 @@
-/** The facts of an operation: where calls are sent, what they must contain, and the meaning of a 404. */
+/** Facts about a REST operation: where calls are sent, what they must contain, and the meaning of a 404. */
 import { type GraphQLSchema, getNullableType, isListType, isNonNullType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
 import { includes } from "../../../shared/media-type.ts";
@@ -25,7 +25,7 @@ import { elementAt } from "../../schema/schema-coordinate.ts";
 import { type Differing, differing } from "./change.ts";
 import { type Fact, fact, type StatedFact } from "./fact.ts";
 
-/** A fact of an operation that is reported whenever its value differs. */
+/** Defines a fact of an operation that is reported whenever its value changes. */
 const ofOperation = (
   rule: Differing["rule"],
   below: NodePath,
@@ -41,7 +41,10 @@ const ofOperation = (
 /** The path without parameter names, which do not affect the URL. */
 export const addressOf = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, "{}");
 
-/** `/v3 to /v4`: both paths without their common suffix, which is the same for all operations that were moved together. */
+/**
+ * Describes a moved path, `/v3 to /v4`. The suffix that both paths share is omitted, so that operations that were moved
+ * together get the same text.
+ */
 function movedPart(was: string, is: string): string {
   const [one, other] = [was, is].map((path) => addressOf(path).split("/")) as [string[], string[]];
   while (one.length > 1 && other.length > 1 && one.at(-1) === other.at(-1)) {
@@ -133,7 +136,7 @@ export const operationFacts: readonly Fact[] = [
       was === is ? undefined : differing("rest-error-changed", toldNow(was, is), { before: was, after: is }),
   ),
   fact(
-    // with a credential of the server, clients see what its owner lists
+    // if the server supplies the credential, clients see only the error members that the project's owner has listed
     ({ operation }, { calledOperations, held }) => {
       const { errors = [] } = calledOperations.get(methodAndPath(operation)) ?? {};
       const text = [...new Set(errors.flatMap(memberPaths))].sort().join(", ");
@@ -213,7 +216,7 @@ const toldNow = (was: string, is: string): string =>
 
 const contentOf = ({ value }: RestNode): string[] => Object.keys(membersOf(membersOf(value).content));
 
-/** Facts about the parameters of a call: location, serialization style, and REST's default for an omitted parameter. */
+/** Facts about parameters: location, serialization style, and the default that REST applies to an omitted parameter. */
 export const parameterFacts: readonly Fact[] = [
   fact(
     ({ inputs }) =>
@@ -274,7 +277,7 @@ export const parameterFacts: readonly Fact[] = [
 const partOf = (location: string): string =>
   location === "body" ? "a body property" : `a ${location} parameter`;
 
-/** Whether clients cannot omit the input, so that REST's default never applies. */
+/** Whether every call sends the input, so that REST never applies its default. */
 const isAlwaysSent = ({ source, argumentDefault }: Input): boolean =>
   source.kind !== "argument" || isNonNullType(source.type) || argumentDefault !== undefined;
 

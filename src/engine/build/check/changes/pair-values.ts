@@ -1,6 +1,6 @@
 /**
- * Compares each value that a coordinate returns or sends with the value at the base. Values are paired by coordinate and by the
- * node that uses the schema, because an input type may correspond to several schemas.
+ * Compares the REST schema of each value that a coordinate returns or sends with its schema at the base. Values are paired by
+ * coordinate and by the node that uses the schema, because one input type may be sent to several REST schemas.
  */
 
 import { getNullableType, isScalarType, isSpecifiedScalarType } from "graphql";
@@ -17,15 +17,15 @@ export function valueChanges(base: Model, head: Model): Difference[] {
   );
 }
 
-/** A value's key contains the list depth of its type, because a list and its items are different values. */
+/** The key of a value. It contains the list depth of the type, because a list and its items are separate values. */
 const keyOf = ({ direction, coordinate, type }: ValueUse): string =>
   `${direction} ${coordinate} ${String(type).split("[").length}`;
 
 type Pair = readonly [old: ValueUse, now: ValueUse];
 
 /**
- * Pairs values by the location that uses the schema (an operation has one for each response status), and the remaining values
- * in order.
+ * Pairs the values of a coordinate: first by the node that uses the schema (one for each response status of an operation), then
+ * the rest in order.
  */
 function pairs(base: Model, head: Model, old: readonly ValueUse[], now: readonly ValueUse[]): Pair[] {
   const left = Map.groupBy(now, (use) => valueKey(head, use));
@@ -52,8 +52,7 @@ function changesOf(base: Model, head: Model, [old, now]: Pair): Difference[] {
     ? rejectedParts(old, now)
     : differencesOf(now, old.shape, now.shape).map((found) => ({ found, was: old, is: now }));
   return all.map(({ found, was, is }) => {
-    // if the value refers to another schema now, the change is at the value, because other uses of the old schema are not
-    // affected
+    // if the value now has a `$ref` to another schema, the change is at this value: other uses of the old schema are unaffected
     const isOfSchema =
       !/^rest-(nullable|required)-changed$|-removed$/.test(found.rule) &&
       describeNode(base.document, was.shape.node) === describeNode(head.document, is.shape.node);

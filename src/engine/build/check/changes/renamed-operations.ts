@@ -1,6 +1,6 @@
 /**
- * Corrects errors about unknown operation names. The proof assumes a misspelling and suggests a similar name. But an operation that
- * exists at the base was removed or renamed since.
+ * Corrects the errors about operation names that no longer exist. The proof suggests a similarly spelt name, but if the
+ * operation exists at the base, it was renamed or removed.
  */
 import type { Diagnostic } from "../../diagnostic.ts";
 import { methodAndPath, operationLabel, type RestOperation } from "../../openapi/operation.ts";
@@ -9,7 +9,7 @@ import { unreachableTypes } from "../../schema/object-types.ts";
 
 type Former = {
   readonly was: RestOperation;
-  /** The operation that now has the same method and path. */
+  /** The operation of the new document with the same method and path. */
   readonly now: RestOperation | undefined;
 };
 
@@ -25,7 +25,7 @@ function formerOperation(
   return { was, now: [...head.model.operations.values()].find((each) => methodAndPath(each) === place) };
 }
 
-/** The new ids of operations that fields refer to by their names at the base. */
+/** The new ids of renamed operations that fields still refer to by their old names. */
 export const renamedOperations = (base: ValidProject, head: ValidProject): Set<string> =>
   new Set(head.diagnostics.flatMap((error) => formerOperation(base, head, error)?.now?.id ?? []));
 
@@ -50,8 +50,8 @@ export function withoutSuggestion(base: ValidProject, head: ValidProject, error:
 const mostNamed = 5;
 
 /**
- * The advice for fields of an operation that the document no longer has. Types that only these fields reach go with them:
- * otherwise the next check would report them.
+ * The advice to remove the fields of an operation that the document no longer has, and the types that only these fields reach,
+ * which the next check would otherwise report as unreachable.
  */
 export function removalHint(
   base: ValidProject,

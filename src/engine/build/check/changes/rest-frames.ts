@@ -1,4 +1,4 @@
-/** The code frames of a difference in both documents. */
+/** Creates the code frames of a difference in the old and the new OpenAPI document. */
 
 import { isDeepStrictEqual } from "node:util";
 import type { NodeLocation, NodePath } from "../../diagnostic.ts";
@@ -10,8 +10,8 @@ import type { Frame } from "../report.ts";
 type DifferingNodes = { readonly old: NodeLocation; readonly new: NodeLocation; readonly below: NodePath };
 
 /**
- * A document without the node has no frame. In a list such as an enum, a frame shows the first item that the other document
- * lacks.
+ * Returns one frame for each document that has the node. In a list such as an enum, the frame shows the first item that the
+ * other document lacks.
  */
 export function restFrames(
   base: ValidProject,

@@ -1,6 +1,6 @@
 /**
- * The changes of the schema file: graphql-js finds the changes of the public schema, `bindingChanges` finds the changes of
- * binding directives.
+ * Finds the changes of the schema file: those of the public schema with graphql-js, those of binding directives with
+ * `bindingChanges`.
  */
 import {
   findBreakingChanges,
@@ -42,7 +42,7 @@ export function schemaChanges(base: Model, head: Model, today: string): Change[]
 
 const removals = new Set<string>(["sdl-field-removed", "sdl-arg-removed", "sdl-type-removed"]);
 
-/** Makes a removal safe if the sunset date that REST has announced has passed. */
+/** Classifies a removal as safe if the sunset date that REST announced for the element has passed. */
 function afterSunset(base: Model, change: Change, today: string): Change {
   if (!removals.has(change.rule) || !hasEnded(base, change.coordinate, today)) return change;
   return {
@@ -53,7 +53,7 @@ function afterSunset(base: Model, change: Change, today: string): Change {
 }
 
 /**
- * Whether the coordinate's sunset date has passed; for a type, whether the dates of all fields and arguments of that type have
+ * Whether the coordinate's sunset date has passed. A type has ended if the dates of all fields and arguments of that type have
  * passed.
  */
 function hasEnded({ schema, deprecations }: Model, coordinate: string, today: string): boolean {
@@ -64,16 +64,16 @@ function hasEnded({ schema, deprecations }: Model, coordinate: string, today: st
 }
 
 /**
- * Converts a change that graphql-js has found. The class comes from our rule: for example, a new optional argument is dangerous
- * for graphql-js, but safe here, because existing clients do not send it.
+ * Converts a change reported by graphql-js. Its class comes from our rule: a new optional argument, for example, is dangerous
+ * for graphql-js but safe here, because existing clients do not send it.
  */
 function fromLibrary({ type, description }: { type: string; description: string }): Change[] {
-  // built-in scalars such as `Int` are part of a schema only while it uses them
+  // a built-in scalar such as `Int` is not part of a schema that does not use it, so its addition or removal is not a change
   if (description.startsWith("Standard scalar ")) return [];
   // reported by `newDefaults`
   if (type === "ARG_DEFAULT_VALUE_CHANGE" && description.endsWith(" was removed.")) return [];
   const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}` as keyof typeof schemaRules;
-  // a description without two values is itself the fact, which distinguishes changes at the same coordinate, such as two
+  // if a description does not quote two values, the whole text distinguishes changes at the same coordinate, such as two
   // removed union members
   const [, before = null, after = description] = / from (.+) to (.+?)\.?$/.exec(description) ?? [];
   return [schemaChange(rule, coordinateOf(type, description), description, before, after)];
@@ -96,14 +96,15 @@ function coordinateOf(type: string, description: string): string {
 }
 
 /**
- * Changed defaults that graphql-js does not report: new defaults of arguments, and all defaults of input fields. A non-null
- * element without its default is required; if it was nullable before, the change of its type is reported instead.
+ * Finds changed defaults that graphql-js does not report: new or removed defaults of arguments, and all changes to defaults of
+ * input fields. A removed default makes a non-null element required. If the element was nullable before, its changed type is
+ * reported instead.
  */
 function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   const before = new Map(membersIn(base).map(({ coordinate, element }) => [coordinate, element]));
   return membersIn(head).flatMap(({ coordinate, element, kind }): Change[] => {
     const old = before.get(coordinate);
-    // every client already sends an element that was required
+    // clients already send an element that was required before
     if (!old || kind === "field" || (isNonNullType(old.type) && !defaultOf(old))) return [];
     const [was = none, is = none] = [defaultOf(old), defaultOf(element)];
     if (is === none && was !== none && isNonNullType(element.type)) {
@@ -112,7 +113,7 @@ function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
         ? [schemaChange("sdl-default-removed", coordinate, message, was, is)]
         : [];
     }
-    // graphql-js reports a changed default of an argument
+    // graphql-js reports changes from one default of an argument to another
     if (was === is || (kind === "argument" && was !== none && is !== none)) return [];
     const message = `${coordinate} has ${is} now where clients leave it out, it had ${was}`;
     return [schemaChange("sdl-arg-default-value-change", coordinate, message, was, is)];
@@ -124,7 +125,9 @@ const none = "no default";
 const defaultOf = ({ astNode }: Member["element"]): string | undefined =>
   astNode && "defaultValue" in astNode && astNode.defaultValue ? print(astNode.defaultValue) : undefined;
 
-/** New `@oneOf`, which graphql-js does not compare: clients may have sent several fields, or none. */
+/**
+ * Finds input types that became `@oneOf`, which graphql-js does not compare. Existing clients may send several fields, or none.
+ */
 function newChoices(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   return Object.values(base.getTypeMap()).flatMap((old): Change[] => {
     const now = head.getType(old.name);
@@ -144,7 +147,7 @@ function additions(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   );
 }
 
-/** The types defined in the schema, and the fields of output types. */
+/** The coordinates of the schema's own types and of the fields of output types. */
 const ownCoordinates = (schema: GraphQLSchema): string[] =>
   Object.values(schema.getTypeMap()).flatMap((type) => {
     const fields = isObjectType(type) || isInterfaceType(type) ? Object.keys(type.getFields()) : [];

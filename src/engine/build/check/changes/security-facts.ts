@@ -1,8 +1,8 @@
 /**
- * Facts about what a caller must send to be authorized: the security requirement (OpenAPI 3.1 §4.8.30), which lists
- * alternatives, each of them a set of schemes with scopes; and the credential of each scheme (§4.8.27). A change breaks a caller if
- * no alternative is satisfied any more, or if REST expects the caller's credential in another location. If the document drops a
- * scheme, its credential is no longer forwarded; this is reported too, because REST may still require it.
+ * Facts about the authorization of a call: the security requirement (OpenAPI 3.1 §4.8.30), a list of alternatives that are sets
+ * of schemes with scopes; and the credential of each scheme (§4.8.27). A change breaks callers if their former credentials
+ * satisfy no alternative any more, or if REST expects them in another location. A dropped scheme is reported too, because the
+ * gateway stops forwarding its credential although REST may still require it.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { BoundField, Model } from "../../bind/model.ts";
@@ -57,8 +57,8 @@ function forwardedOf(field: BoundField, { document, held }: Model): StatedFact<F
 }
 
 /**
- * Reports dropped schemes, unless `judgeRequirement` already reports a breaking change of the requirement. For a credential that
- * the server held, `judgeOwner` reports the change.
+ * Reports dropped schemes, unless `judgeRequirement` or, for a credential that the server supplied, `judgeOwner` reports the
+ * change.
  */
 function judgeForwarded(before: Forwarded, after: Forwarded): Differing | undefined {
   const isStillSent = schemesIn(after.alternatives);
@@ -76,7 +76,7 @@ const schemesIn = (alternatives: readonly Alternative[]): ReadonlySet<string> =>
 const holds = (outer: Alternative, inner: Alternative): boolean =>
   [...inner].every((part) => outer.has(part));
 
-/** Describes the change if the same schemes only need additional scopes now. */
+/** Describes the change if the same schemes merely require additional scopes; otherwise `undefined`. */
 function scopesMore(lost: Alternative, after: readonly Alternative[]): string | undefined {
   const schemes = (of: Alternative): Alternative => new Set([...of].map(schemeOf));
   const now = after.find((each) => holds(each, lost) && holds(schemes(lost), schemes(each)));
@@ -87,7 +87,8 @@ function scopesMore(lost: Alternative, after: readonly Alternative[]): string | 
 }
 
 /**
- * Prints an alternative: `OAuth2 (files:read, projects:read) and Key`. Scheme names do not contain colons (OpenAPI 3.1 §4.8.7).
+ * Prints an alternative: `OAuth2 (files:read, projects:read) and Key`. The first colon ends the scheme's name, which cannot
+ * contain one (OpenAPI 3.1 §4.8.7).
  */
 function alternativeText(alternative: Alternative, before = ""): string {
   const scopes = Map.groupBy(alternative, schemeOf);
@@ -146,7 +147,10 @@ function ownerOf({ operation }: BoundField, { document, held }: Model): StatedFa
 
 type CredentialOwner = { readonly isHeld: boolean; readonly text: string };
 
-/** If both credentials are the caller's, `judgeRequirement` and `judgeCredential` report the change. */
+/**
+ * Reports a new owner of the credential. If the caller owns it before and after, `judgeRequirement` and `judgeCredential`
+ * report any change.
+ */
 function judgeOwner(was: CredentialOwner, is: CredentialOwner): Differing | undefined {
   if (was.text === is.text || !(was.isHeld || is.isHeld)) return undefined;
   return differing(

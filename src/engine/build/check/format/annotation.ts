@@ -1,6 +1,6 @@
 /**
- * Reduces a finding to a single line of a file, for GitHub annotations, SARIF and GitLab Code Quality, which show it next to a
- * diff. These formats require paths relative to the repository root and an existing line.
+ * Reduces a finding to one line of a file, for GitHub annotations, SARIF and GitLab Code Quality, which show it next to a diff.
+ * These formats require an existing line and a path relative to the repository root.
  */
 import { approvalEntry } from "../approvals.ts";
 import type { Finding, Frame } from "../report.ts";
@@ -9,21 +9,21 @@ import { approvalOrAdvice, impactLines } from "./text.ts";
 export const isOfBase = ({ role }: Frame): boolean => role.startsWith("base");
 
 /**
- * The location in the file that the change edits: a file that also has a location at the base or, for new parts of the OpenAPI
- * document, the document; otherwise the first location. If all locations are at the base, line 1 of that file, because the old
- * line no longer exists.
+ * Chooses the location to annotate: first a file that the change edited, that is, one with a location at the base too or, for
+ * additions to the OpenAPI document, the document; otherwise the first current location. If all locations are at the base, line
+ * 1 of that file, because the old line no longer exists.
  */
 export function annotationLocation({ places, rule, change }: Finding): Frame | undefined {
   const [gone] = places.filter(isOfBase);
   const here = places.filter((place) => !isOfBase(place));
   const edited = here.find(({ role }) => places.some((other) => other.role === `base ${role}`));
-  // a proof error counts as a change only if the schema is unchanged, so the document was edited
+  // a proof error is marked as a change only if the schema is unchanged, so the edit was in the OpenAPI document
   const isOfDocument = change && !/^(sdl|binding)-/.test(rule);
   const added = isOfDocument ? here.find(({ role }) => role === "rest") : undefined;
   return edited ?? added ?? here[0] ?? (gone && { ...gone, line: 1, column: 1 });
 }
 
-/** The lines below the message: the impact, and the advice or the approval. */
+/** The lines below the message: the affected operations, then the approval or the advice. */
 export const annotationLines = (finding: Finding): string[] => [
   ...impactLines(finding),
   approvalOrAdvice(finding),

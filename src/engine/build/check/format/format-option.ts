@@ -1,4 +1,4 @@
-/** The option `--format` of `check`: formats and their destinations. */
+/** Parses the option `--format` of `check`: report formats and their destinations. */
 import { join, resolve, sep } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { UsageError } from "../../../shared/cli/command-failure.ts";
@@ -29,17 +29,14 @@ function readOutput(given: string): Output {
   return { format, ...(file !== "" && { file }) };
 }
 
-/** Throws `UsageError` if two reports would be mixed on the standard output. */
+/** Throws `UsageError` if more than one report goes to the standard output. */
 export function checkSingleStdout(outputs: readonly Output[]): readonly Output[] {
   if (outputs.filter(({ file }) => file === undefined).length > 1)
     throw new UsageError(["--format: only one format can go to the standard output; give the others a file"]);
   return outputs;
 }
 
-/**
- * Throws `UsageError` if a report would overwrite an input file. `usage`: the argument of `--usage`, which may be an input file
- * too.
- */
+/** Throws `UsageError` if a report would overwrite an input file, including `usage`, the argument of `--usage`. */
 export function rejectInputFiles(outputs: readonly Output[], root: string, usage: string | undefined): void {
   const folders = ["spec", "generated"].map((folder) => join(root, folder) + sep);
   for (const { format, file } of outputs) {

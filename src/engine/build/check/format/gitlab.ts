@@ -1,5 +1,5 @@
 /**
- * Prints the report for GitLab Code Quality: a list of violations, each at one line (docs.gitlab.com, "Code Quality report
+ * Prints the report for GitLab Code Quality: a list of violations with one line each (docs.gitlab.com, "Code Quality report
  * format").
  */
 import { fingerprint } from "../../project/fingerprint.ts";
@@ -13,8 +13,8 @@ export const formatGitlab = ({ findings, credentials = [] }: Report): string =>
   `${JSON.stringify([...findings.map(violation), ...credentials.flatMap(credentialEntry)], null, 2)}\n`;
 
 /**
- * Returns the entry for the credential of a REST operation. GitLab shows only entries with a new fingerprint on a merge request.
- * The fingerprint depends on the credentials and the fixed headers, so a change of these is shown.
+ * Reports the credential of a REST operation as an entry. A merge request shows only entries with a new fingerprint. The
+ * fingerprint depends on the credentials and the fixed headers, so changes of these are shown.
  */
 function credentialEntry({ operation, of, credentials, headers = {} }: CredentialReport): object[] {
   const fixed = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);

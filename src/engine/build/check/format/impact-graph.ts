@@ -1,6 +1,6 @@
 /**
- * Prints the impact as a Mermaid graph, which GitHub renders: each change, the coordinates that it reaches, and the saved
- * operations that it breaks or affects. The worst changes come first; of those beyond the limits, only the number is shown.
+ * Prints the impact as a Mermaid graph, which GitHub renders: each change, the coordinates that it affects, and the saved
+ * operations that it breaks or affects. The most severe changes come first. Beyond the limits, only a count is shown.
  */
 import { mermaidLabel } from "../../../shared/cli/printable.ts";
 import type { Finding, OperationReport, Report } from "../report.ts";
@@ -31,7 +31,7 @@ export function impactGraph({ findings, operations }: Report): string[] {
   return ["flowchart LR", ...lines, ...operationLines(operations, reached), ...hidden];
 }
 
-/** Sorts breaking changes before dangerous ones, then by the number of operations. */
+/** Sort weight: breaking changes come before dangerous ones, then changes with more operations. */
 const weightOf = ({ change, operations }: Finding): number =>
   (change === "breaking" ? 1_000_000 : 0) + operations.length;
 

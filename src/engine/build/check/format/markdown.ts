@@ -24,7 +24,7 @@ export function formatMarkdown(report: Report): string {
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-/** The Markdown for a run that failed before there was a report, so that the summary of an earlier run does not remain. */
+/** The Markdown for a run that failed before it had a report. It replaces the summary of an earlier run. */
 export const failureMarkdown = ({ faults }: Failure): string =>
   `## Spec check: ❌ failed\n\n${faults.map((fault) => `- ${text(faultLine(fault))}`).join("\n")}\n`;
 
@@ -91,7 +91,7 @@ function credentials({ credentials: all = [] }: Report): string[] {
   return ["### Credentials of REST operations", [...head, ...rows].join("\n")];
 }
 
-/** Escapes text from spec files, so that it does not become markup, a link or a mention. */
+/** Escapes text from spec files, so that GitHub does not render it as markup, a link or a mention. */
 const text = (given: string): string =>
   given
     .replace(/[\\`*_<>[\]|#~&]|(?<=:)\/|(?<=www)\./gi, "\\$&")

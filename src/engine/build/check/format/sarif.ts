@@ -1,6 +1,6 @@
 /**
- * Prints the report as SARIF 2.1.0 (OASIS) for code scanning and editors. GitHub rejects a file in which a result has no
- * location. Locations at the base do not exist in the current files, so the message lists them instead.
+ * Prints the report as SARIF 2.1.0 (OASIS) for code scanning and editors. GitHub rejects files with a result that has no
+ * location. Locations at the base do not exist in the current files, so they are part of the message.
  */
 import { engineManifest } from "../../../shared/engine-manifest.ts";
 import type { Finding, Frame, Report } from "../report.ts";
@@ -69,8 +69,8 @@ function resultOf(finding: Finding, ruleIndex: number): object {
 }
 
 /**
- * A frame as a SARIF location. The file name is encoded as a relative reference (RFC 3986), because it may contain characters
- * that are invalid in a URI.
+ * Converts a frame to a SARIF location. The file name is encoded as a relative URI reference (RFC 3986), because it may contain
+ * characters that are invalid in a URI.
  */
 const locationOf = ({ file, line, column }: Frame): object => ({
   physicalLocation: {

@@ -1,7 +1,7 @@
 /** The closing lines of every format except JSON: skipped stages and the counts of changes, operations and findings. */
 import type { Impact, Report, UsageReport } from "../report.ts";
 
-/** Without a base there is no comparison, so `untouched` is shown as `ok`. */
+/** Prints the verdict. `untouched` is shown as `ok` if there is no base to compare with. */
 export const verdictName = (verdict: Impact, base: string | undefined): string =>
   verdict === "untouched" && base === undefined ? "ok" : verdict;
 

@@ -41,15 +41,15 @@ function findingBlock(finding: Finding, paint: Paint): string[] {
   ];
 }
 
-/** The line that says who approved the finding, or else the advice, preceded by `arrow`. */
+/** The line with the approval, if there is one, and otherwise the advice, preceded by `arrow`. */
 export const approvalOrAdvice = ({ approval, hint }: Finding, arrow = ""): string =>
   approval
     ? `approved until ${approval.expires} by ${approval.author}: ${approval.reason}`
     : `${arrow}${hint}`;
 
 /**
- * The lines about the finding's impact: further effects of the same change, the coordinates that depend on it, and the saved
- * operations that it breaks or affects.
+ * The lines about the finding's impact: further effects of the same change, the affected coordinates, and the saved operations
+ * that it breaks or affects.
  */
 export const impactLines = (
   { also, coordinates = [], operations }: Finding,
@@ -81,7 +81,9 @@ function changeLines({ changes: all, base }: Report, paint: Paint): string[] {
   return [paint("bold", `Changes since ${base}`), ...lines];
 }
 
-/** The credential and the fixed headers of each REST operation; empty if `spec/credentials.yaml` decides nothing. */
+/**
+ * The lines with the credential and the fixed headers of each REST operation; empty if `spec/credentials.yaml` configures none.
+ */
 export function credentialLines(
   { credentials = [] }: Report,
   paint: Paint = (_style, text) => text,
