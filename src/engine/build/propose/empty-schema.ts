@@ -1,4 +1,4 @@
-/** The model of a document with an empty schema, for which types and fields are yet to be proposed. */
+/** Binds a document to an empty schema, as the starting point for proposals. */
 import { bindSdl } from "../bind/bind.ts";
 import type { Model, RestApi } from "../bind/model.ts";
 
@@ -6,7 +6,7 @@ import type { Model, RestApi } from "../bind/model.ts";
 export const hasNoField = (schema: string | undefined): boolean =>
   /^\s*(?:type\s+Query\s*(?:\{\s*\})?\s*)?$/.test((schema ?? "").replace(/^\uFEFF|#.*$/gm, ""));
 
-/** A schema needs a field to be valid. This one is unbound and does not appear in proposals. */
+/** A valid schema needs at least one field. This placeholder is unbound and does not appear in proposals. */
 export const placeholderSchema = "type Query { nothing: Boolean }";
 
 export function modelWithoutFields(rest: RestApi): Model {

@@ -1,4 +1,4 @@
-/** The responses of an operation, as a proposed field shows them. */
+/** Finds the part of an operation's response that a proposed field returns. */
 import { type RestOperation, showableResponses } from "../openapi/operation.ts";
 import { isMap } from "../openapi/shapes/map-entries.ts";
 import {
@@ -10,7 +10,7 @@ import {
 } from "../openapi/shapes/shape.ts";
 import { isPagingProperty } from "./pages.ts";
 
-/** A comment above a field whose operation has responses of several statuses. */
+/** The SDL comment above a field whose operation documents several success statuses. */
 export function statusesComment(operation: RestOperation, type: string): string[] {
   const answers = showableResponses(operation);
   if (new Set(answers.map(({ shape }) => shape.identity.text)).size < 2) return [];
@@ -19,8 +19,8 @@ export function statusesComment(operation: RestOperation, type: string): string[
 }
 
 /**
- * The main value of a response: its list `items` if all other properties are about paging, or its only property if that is a
- * list or an object. An order, for example, has `items` too, but is more than its items.
+ * Returns the property that a response merely wraps: its list `items` if all other properties are about paging, or its only
+ * property if that is a list or an object. An order, which has further properties besides `items`, is not a wrapper.
  */
 export function envelopeOf(answer: Shape): Property | undefined {
   const shown = [...answer.properties.values()].filter((each) => each.only !== "request");

@@ -1,4 +1,4 @@
-/** The arguments of a proposed field, and the GraphQL types for the request of a REST operation. */
+/** Builds the arguments of a proposed field, and the GraphQL input types for the request of a REST operation. */
 import { printable } from "../../shared/cli/printable.ts";
 import { membersOf } from "../../shared/json-object.ts";
 import { rejectionReason } from "../bind/inputs/check-constants.ts";
@@ -44,7 +44,7 @@ export class InputTypes {
     this.#named = Map.groupBy(operation.parameters, ({ name }) => name);
   }
 
-  /** The lines of an argument: description and definition. Paging arguments have the types that a connection needs. */
+  /** The SDL lines of an argument: description and definition. Paging arguments get the types that a connection requires. */
   argument(own: string, parameter: Parameter, page: FoundPage | undefined): string[] {
     const { name, shape, required, in: location } = parameter;
     const isAmbiguous = (this.#named.get(name)?.length ?? 0) > 1;
@@ -81,7 +81,7 @@ export class InputTypes {
     if (isOnly(shape, "array") && shape.items) return `[${this.#input(shape.items, wanted, name, inBody)}!]`;
     if (isOnly(shape, "object")) return this.#inputObject(shape, wanted);
     if (isOnly(shape, "integer")) {
-      // only ID can transport an integer of any size, as text
+      // only ID can represent an integer of any size, as text
       if (isIdName(name) && !shape.values) return "ID";
       if (exceedsInt(shape)) return inBody ? this.#definitions.json() : "ID";
     }
@@ -93,7 +93,7 @@ export class InputTypes {
     const shared = new Set(fields.map(({ name }) => name));
     const { members = [shape] } = shape;
     const isComplete = (each: Shape): boolean => unboundRequiredProperties(each, shared).length === 0;
-    // an input type with only the common properties could not send properties of a single member
+    // an input type with only the properties that all members share could not send the others
     const hasOnlyShared = (each: Shape): boolean =>
       requestProperties(each).every(({ name }) => shared.has(name));
     const isInputType = isComplete(shape) && members.some(isComplete) && members.every(hasOnlyShared);
@@ -164,7 +164,7 @@ export class InputTypes {
   }
 }
 
-/** A name for an anonymous member: its title, or a property that no other member has, preferably a required one. */
+/** A name for an anonymous union member: its title, or a property that no other member has, preferably a required one. */
 function wordFor({ shape }: Variant, members: readonly Variant[]): string | undefined {
   const { title } = membersOf(shape.node.value);
   if (typeof title === "string" && splitWords(title).length > 0) return title;
@@ -188,7 +188,7 @@ function requiresItself(shape: Shape): boolean {
   return false;
 }
 
-/** The default of the page size argument, if REST has none: a connection needs a known page size. */
+/** The default that the page size argument needs if REST defines none, because a connection needs a known page size. */
 function defaultLength({ limits }: Shape): string {
   if (Number.isInteger(limits.default)) return "";
   const { minimum: least, maximum: most } = limits;

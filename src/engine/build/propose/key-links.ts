@@ -1,6 +1,7 @@
 /**
- * Links that keys suggest, as SDL that extends a schema. A link that binds without a finding becomes a field. A link that needs a decision,
- * because it makes a call per parent or needs a complete list, becomes a comment. A link with an error is left out.
+ * Proposes links suggested by key properties, as SDL that extends the schema. A link that binds without findings becomes a
+ * field. A link that the user must decide on, because it calls REST once per parent or searches a list that must be complete,
+ * becomes a comment. A link with an error is dropped.
  */
 import {
   type GraphQLFieldMap,
@@ -33,14 +34,14 @@ import { isApiOrVersion } from "./proposed-names.ts";
 import { resourceName, singulars, stepsOf } from "./resource-paths.ts";
 
 export type KeyLinks = {
-  /** Empty if there are none. */
+  /** The SDL of the links; empty if there are none. */
   readonly sdl: string;
-  /** Number of links that became fields, and comments. */
+  /** Number of links that became fields, and of those that became comments. */
   readonly fields: number;
   readonly comments: number;
 };
 
-/** A link, and the index of the binding that is tried. */
+/** A link, and the index of the binding to try next. */
 type Tried = { readonly link: KeyLink; readonly index: number };
 
 const contradictedHead = `# Links that the names of keys suggest and the document contradicts: remove the # only if you know better.
@@ -56,13 +57,13 @@ type Extended = {
   readonly sdl: string;
   /** The document bound to `sdl`, or undefined if `sdl` is invalid. */
   readonly bound: Model | undefined;
-  /** Coordinates of `sdl` with errors, which are not blamed on links. */
+  /** Coordinates that already have errors in `sdl`, so the links did not cause them. */
   readonly wrong?: ReadonlySet<string>;
   /** Coordinates of links to leave out. */
   readonly known?: ReadonlySet<string>;
 };
 
-/** `model` contains the document without fields. */
+/** Finds the links for a schema. `model`: the document bound to an empty schema. */
 export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Extended): KeyLinks {
   let tried: Tried[] = (bound ? findKeyLinks(bound) : [])
     .filter((link) => !known?.has(coordinateOf(link)))
@@ -73,7 +74,7 @@ export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Ext
     const doubtful = coordinatesOf(diagnostics, "warning");
     const failed = tried.filter(({ link }) => wrong.has(coordinateOf(link)));
     if (failed.length === 0) {
-      // an error elsewhere means that the links broke something: drop them all
+      // errors outside the links mean that the links caused them, so all are dropped
       if (wrong.size > 0) tried = [];
       const isDoubtful = ({ link, index }: Tried): boolean =>
         index >= link.sure || link.contradiction !== undefined || doubtful.has(coordinateOf(link));
@@ -89,7 +90,7 @@ export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Ext
   return { sdl: "", fields: 0, comments: 0 };
 }
 
-/** The links that become possible when `added` joins `schema`, whose model is `before`. */
+/** Finds the links that become possible when `added` is appended to `schema`. `before`: the model of `schema`. */
 export function addedKeyLinks(before: Model, schema: string, added: string): string {
   const sdl = `${schema}\n\n${added}`;
   const { model: bound, diagnostics } = bindSdl(before, sdl);
@@ -122,11 +123,11 @@ const extension = ({ link: { owner, bindings }, index }: Tried): string =>
   `extend type ${owner} {\n  ${bindings[index]}\n}`;
 
 /**
- * A link by a key: an object with the key of another object (`authorId`) gets a field for that object (`author`) if the project
- * has an operation that accepts a list of ids, returns one object by its id, or returns all objects. A reference `{ id, type }`
- * gets such a field too. A document expresses references only by names, so the key without `Id` must be the name of the type or
- * of the resource in the path; the binder proves the rest. A wrong link is worse than none: if two operations match, there is no
- * link.
+ * A link by a key: an object with the key of another object (`authorId`) gets a field for that object (`author`) if an
+ * operation of the project accepts a list of ids, returns one object by its id, or returns all objects. An object `{ id, type
+ * }` gets such a field too. An OpenAPI document does not declare which object a key belongs to, so the key without `Id` must be
+ * the name of the type or of the resource in the path, and the binder proves that types fit. Because a wrong link is worse than
+ * none, two matching operations give no link.
  */
 type KeyLink = {
   /** The type that has the key. */
@@ -134,9 +135,9 @@ type KeyLink = {
   readonly field: string;
   /** The lines of the field with each possible binding, best binding first. */
   readonly bindings: readonly string[];
-  /** The number of leading bindings that find the object by its id. The others search a list, which may be incomplete. */
+  /** The number of leading bindings that look up the object by its id. The others search a list, which may be incomplete. */
   readonly sure: number;
-  /** What in the document contradicts the link. */
+  /** What in the document contradicts the link; undefined if nothing does. */
   readonly contradiction: string | undefined;
 };
 
@@ -151,7 +152,7 @@ function findKeyLinks(model: Model): KeyLink[] {
   return [...known.values()].flatMap((same) => (same.length === 1 ? same : []));
 }
 
-/** Lookup fields by the key names, without `Id`, that may refer to their types. */
+/** Key name without `Id` → the lookup fields of the types that the key may refer to. */
 type ByName = Map<string, readonly LookupField[]>;
 
 function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesakes): KeyLink[] {
@@ -199,13 +200,13 @@ function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesak
   });
 }
 
-/** Names of the properties of an object that only refers to another object, as in PagerDuty and Jira. */
+/** Property names of an object that is only a reference to another object, as in PagerDuty and Jira. */
 const referenceProperties = new Set("id type self href link url html_url summary name key".split(" "));
 
 /**
- * What an object `{ id, type }` refers to: `service` if its `type` is `service_reference`, or, if the document does not specify
- * the values of `type`, if all fields with such an object are named `service`. `undefined` if the object is not a reference, or
- * if the name is ambiguous.
+ * Returns the name of what an object `{ id, type }` refers to: `service` if its `type` is `service_reference`, or, if the
+ * document does not list values of `type`, if all fields that return such an object are named `service`. `undefined` if the
+ * object is not a reference, or the name is ambiguous.
  */
 function referencedName(model: Model, owner: string): string | undefined {
   const shapes = shapesOf(model, owner);
@@ -243,7 +244,7 @@ function onlyHolder({ fields }: Model, type: string): string | undefined {
 }
 
 /**
- * Resource name → the API areas with a resource of this name → an example path. An area consists of the path segments before the
+ * Resource name → the areas of the API with such a resource → an example path. The area is the path segments before the
  * resource.
  */
 type Namesakes = ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -253,7 +254,7 @@ function findNamesakes({ operations }: Model): Namesakes {
   for (const operation of operations.values()) {
     const steps = stepsOf(ownPath(operation)).slice(1);
     for (const [index, step] of steps.entries()) {
-      // a resource after a parameter belongs to another resource
+      // a resource after a path parameter is part of another resource
       if (step.includes("{")) break;
       for (const name of step === "" ? [] : singulars(normalizeName(step))) {
         const areas = found.get(name) ?? new Map<string, string>();
@@ -270,7 +271,7 @@ function findNamesakes({ operations }: Model): Namesakes {
 const areaOf = (before: readonly string[]): string =>
   before.filter((each) => !isApiOrVersion(each)).join("/");
 
-/** An example path of another resource with the same name in a different area of the API; a key elsewhere may refer to either. */
+/** An example path of another resource with the same name in a different area of the API. A key may then refer to either. */
 function namesakeOf(
   { field: { operation }, resource }: LookupField,
   namesakes: Namesakes,
@@ -292,8 +293,8 @@ function shownProperties({ schema, fields }: Model, owner: string): string[] {
 }
 
 /**
- * Whether the key is the owner's own id: the linked type, which may be the owner, has the key too and no property that the owner
- * lacks.
+ * Whether the key is the owner's own id rather than a reference: the linked type also has the key, and has no property that the
+ * owner lacks.
  */
 function isSame(model: Model, owner: string, linked: string, key: string): boolean {
   const own = shownProperties(model, owner);
@@ -313,7 +314,7 @@ function propertyOf(model: Model, owner: string, name: string): Property | undef
   return isSent && types.size === 1 ? found[0] : undefined;
 }
 
-/** The binding of one call for many parents, with the maximum page size if REST has pages. */
+/** The `@rest` directive that fetches the objects of many parents in one call, with the maximum page size if REST has pages. */
 function batched({ field: { operation }, ids, path }: KeyedLookup, key: string): string {
   const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids.name);
   const params = [fedBy(ids.name, key), ...pages.map(({ name }) => ({ name, value: maxBatchSize(ids) }))];
@@ -330,7 +331,7 @@ const lookedUp = ({ field: { operation }, path }: LookupField, key: string): str
     result: resultAt(path),
   });
 
-/** The parameter for ids, and the corresponding property of the objects found. */
+/** The REST parameter for ids, and the property of the returned objects that corresponds to it. */
 function idsOf(model: Model, { ids, type }: LookupField): Property[] {
   const property = propertyOf(model, type, "id");
   return [...(ids ? [ids] : []), ...(property ? [property] : [])];
@@ -341,8 +342,8 @@ const fedBy = (name: string, key: string): RestParam => ({ name, from: `parent.$
 const resultAt = (path: readonly string[]): string | undefined => path.join(".") || undefined;
 
 /**
- * A root field that looks up objects of a type: some by a list of ids, one by its id, or all of them. The parameter for ids and
- * the list of objects are recognised by their names.
+ * A root field that looks up objects of a type: several by a list of ids, one by its id, or all of them. The ids parameter and
+ * the list of objects are recognised by name.
  */
 type LookupField = {
   readonly field: BoundField;
@@ -394,8 +395,7 @@ function findLookupField(model: Model, field: BoundField): LookupField | undefin
 type Listed = { readonly type: unknown; readonly path: readonly string[] };
 
 /**
- * The list that the field returns, or the only list in the object that it returns that is named like the last segment of the
- * path.
+ * Finds the list of objects: the field's own value, or, in an object, the only list named like the last segment of the path.
  */
 function listOf(
   { fields }: Model,
@@ -428,7 +428,7 @@ function nodeType({ nodes, edges }: GraphQLFieldMap<unknown, unknown>): unknown 
   return node && getNamedType(node.type);
 }
 
-/** Whether the name is `id`, or `user_id` for users. */
+/** Whether the property name is `id`, or contains the type's name: `user_id` for users. */
 function isId(name: string, named: Pick<LookupField, "type" | "resource">): boolean {
   const base = keyName.exec(name)?.[1];
   return normalizeName(name) === "id" || (base !== undefined && keyNamesOf(named).has(normalizeName(base)));

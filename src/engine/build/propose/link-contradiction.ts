@@ -1,6 +1,6 @@
 /**
- * Finds contradictions of a link suggested by a key's name: the key's pattern, format, lengths, examples, title or description
- * do not fit the id that the operation accepts. Names alone never prove that two ids are the same.
+ * Finds contradictions between a key property and the id that an operation accepts, in their patterns, formats, lengths,
+ * examples, titles or descriptions. A link needs this check, because names alone never prove that two ids are the same.
  */
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { own } from "../../shared/own.ts";
@@ -9,7 +9,7 @@ import type { RestDocument, RestNode } from "../openapi/document.ts";
 import { isOnly, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import { splitWords } from "../schema/graphql-names.ts";
 
-/** A key property, and its name without `Id`. `owners`: the schemas of the objects with the key. */
+/** A key property, its name without `Id`, and the schemas of the objects that have it (`owners`). */
 export type LinkKey = {
   readonly property: Property;
   readonly name: string;
@@ -17,8 +17,8 @@ export type LinkKey = {
 };
 
 /**
- * Describes what contradicts the link; `undefined` if nothing does. `ids`: the parameter and the property by which the operation
- * finds objects.
+ * Describes the contradiction; `undefined` if there is none. `ids`: the parameter and the property by which the operation finds
+ * objects.
  */
 export function linkContradiction(
   document: RestDocument,
@@ -74,8 +74,8 @@ const limitText = (keyword: string, value: unknown): string => `has ${keyword} $
 const textFormat = (shape: Shape): string | undefined => (isOnly(shape, "string") ? shape.format : undefined);
 
 /**
- * Why the id's schema rejects a value of the key. `examples`: values of the id, whose prefixes (`cus_`) distinguish kinds of ids.
- * A value that ends with `_` is itself a prefix.
+ * Why the id's schema rejects a value of the key. `examples`: example ids, whose prefixes (`cus_`) distinguish kinds of ids. An
+ * example that ends with `_` is itself a prefix.
  */
 function refusal(taken: Shape, value: unknown, examples: readonly unknown[]): Unfit | undefined {
   const sent = taken.types.has("string") && typeof value === "number" ? String(value) : value;
@@ -138,7 +138,7 @@ const idsIn = (text: string): string[] => [
   ...new Set(text.match(/\b(?=[A-Za-z-]*[_-][\w-]*\d)[A-Za-z][\w-]*\b|\b[a-z]{2,8}_(?![A-Za-z0-9_])/g)),
 ];
 
-/** Words before an object's name that do not name its owner. */
+/** Ordinary words before an object's name, which do not name another system. */
 const plainWords = new Set(
   `a all an and any array associated assigned base belonging billing by corresponding created current default each every
 existing first for given her his id ids if in internal its last linked list main matching new numeric of old on one optional

@@ -1,7 +1,7 @@
 /**
- * Finds the type to which an operation can be linked: `/libraries/{library_id}/books/{id}/pages` belongs to the type that
- * `/libraries/{library_id}/books/{id}` returns. Each parameter gets the same source as in the calls that fetch objects of the
- * type. Links are declared by the document or suggested by paths and names; the binder proves them.
+ * Finds the type that an operation can become a field of: `/libraries/{library_id}/books/{id}/pages` belongs to the type that
+ * `/libraries/{library_id}/books/{id}` returns. Shared path parameters get the same source as in the calls that fetch objects
+ * of the type. Links are declared in the document, or suggested by paths and names and proved by the binder.
  */
 import { getNamedType, getNullableType, isObjectType } from "graphql";
 import { membersOf } from "../../shared/json-object.ts";
@@ -18,10 +18,10 @@ import { stepsOf } from "./resource-paths.ts";
 
 const isParameter = (step = ""): boolean => /^\{.*\}$/.test(step);
 
-/** Indexes a model, which may have thousands of fields, for lookups of thousands of operations. */
+/** An index of a model for link lookups, because both fields and operations may number in the thousands. */
 export class Links {
   readonly #model: Model;
-  /** Bound fields that read, by path. */
+  /** Bound fields whose operations only read, by path without parameter names. */
   readonly #byPath: ReadonlyMap<string, readonly BoundField[]>;
   readonly #declared: ReadonlyMap<string, readonly Link[]>;
   /** All fields by the object type that they return. */
@@ -62,8 +62,8 @@ export class Links {
   }
 
   /**
-   * The fields whose calls fetch objects of the type: as the object at the path, or as items of the list at the parent path.
-   * `undefined` if objects of the type also occur inside other objects, because those may belong to another path.
+   * The fields whose calls fetch objects of the type: a single object at the path, or list items at the parent path.
+   * `undefined` if objects of the type also occur inside other objects, because those may have another path.
    */
   #fieldsFetching(
     type: string,
@@ -92,7 +92,7 @@ export class Links {
 const pathKey = (steps: readonly string[]): string =>
   steps.map((step) => (isParameter(step) ? "{}" : step)).join("/");
 
-/** Whether the operation reads at this path. */
+/** Whether the operation only reads and has this path. */
 const isAt = (operation: RestOperation, steps: readonly string[]): boolean =>
   isSafe(operation.method) && pathKey(stepsOf(operation.path)) === pathKey(steps);
 
@@ -102,8 +102,8 @@ function typeOf({ definition }: ModelField): string[] {
 }
 
 /**
- * `parent.id` for `book_id`, if every schema of the type's REST objects has a property with the parameter's name or the end of
- * that name. Where the property is null or absent, the link is null.
+ * The source `parent.id` for `book_id`, if every REST object of the type has a property with the parameter's name or its
+ * ending. The link is null where that property is null or absent.
  */
 function ownKey(model: Model, type: string, { name, shape }: Parameter): string | undefined {
   const ends = splitWords(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
@@ -114,7 +114,7 @@ function ownKey(model: Model, type: string, { name, shape }: Parameter): string 
   return key === undefined ? undefined : `parent.${key}`;
 }
 
-/** The source that all these calls have for the parameter in this path segment, as a link would write it. */
+/** The common source of the path parameter in the calls of these fields, in the form that a link needs. */
 function inherited(
   { schema }: Model,
   type: string,
@@ -142,12 +142,12 @@ function inherited(
 }
 
 /**
- * A link from a type to an operation. The document may declare links (OpenAPI 3.1 §4.8.20): values of a response that are
- * parameters of another operation. Declared links that need anything else are ignored.
+ * A link from a type to an operation. A document may declare links (OpenAPI 3.1 §4.8.20), which pass values of a response as
+ * parameters of another operation. Declared links that need any other value are ignored.
  */
 export type Link = {
   readonly type: string;
-  /** The link's name in the document, or the rest of the path after the object. */
+  /** The name in the document, or, for a suggested link, the rest of the path after the object. */
   readonly name: string;
   readonly params: readonly { readonly name: string; readonly from: string }[];
 };
@@ -168,7 +168,7 @@ function declaredLinks(model: Model): ReadonlyMap<string, readonly Link[]> {
 const linkNodes = ({ document }: Model, { operation }: BoundField): [name: string, node: RestNode][] =>
   operation.successes.flatMap(({ node }) => [...entriesByKey(document, document.child(node, "links"))]);
 
-/** `operationRef` is a pointer of this document: `#/paths/~1users~1{id}/get`. */
+/** Finds the operation of a declared link. `operationRef` must be a pointer into this document: `#/paths/~1users~1{id}/get`. */
 function targetOf(
   { operations }: Model,
   { name = "" }: RootNode,
@@ -208,7 +208,7 @@ function linkOf(
     : undefined;
 }
 
-/** The path in the field's value to which the runtime expression `$response.body#/a/b` refers (§4.8.20.4). */
+/** The path in the field's value that the runtime expression `$response.body#/a/b` refers to (§4.8.20.4). */
 function pathIn(expression: unknown, result: readonly string[]): string[] | undefined {
   const [, pointer] = /^\$response\.body#\/(.+)$/.exec(String(expression)) ?? [];
   const path = pointer?.split("/").map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));

@@ -20,8 +20,8 @@ export function lookupHint(operation: RestOperation): string | undefined {
 }
 
 /**
- * The list of objects with ids: the response itself, its main value, or its property with the name of the path's last segment.
- * Other lists, such as an order's items, are not the resource that the path names.
+ * Finds the list of objects with ids: the response itself, the property that it wraps, or its property named like the last
+ * segment of the path. Other lists, such as an order's items, are ignored.
  */
 function listIn(operation: RestOperation, answer: Shape): { readonly place?: string } | undefined {
   if (hasIds(answer)) return {};
@@ -34,9 +34,7 @@ function hasIds(list: Shape): boolean {
   return id?.required === true && !id.shape.nullable && id.only === undefined;
 }
 
-/**
- * Whether the operation accepts ids: one batched call with the keys of many parents is better than searching the complete list.
- */
+/** Whether the operation accepts ids. If so, a batched call by key is preferable to searching the complete list. */
 const takesIds = ({ parameters }: RestOperation): boolean =>
   parameters.some(
     ({ name, shape }) => isOnly(shape, "array") && /(?:^|[^a-z])ids?(?:\[\])?$|I[dD]s?$/.test(name),

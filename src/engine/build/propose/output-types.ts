@@ -38,11 +38,11 @@ function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
 const roundedComment =
   "  # A Float rounds integers beyond 2^53, and REST may send 64 bits: an ID would be exact.";
 
-/** Names of numbers that stay below 2^53, whatever their format: counts, sizes and positions of pages. */
+/** Names of numbers that stay below 2^53 regardless of their format: counts, sizes and page positions. */
 const boundedName =
   /(?:^|_|(?<=[a-z]))(?:totals?|counts?|limit|offset|page|pages|size|length|index|position|width|height|age|days|hours|minutes|seconds)(?:$|_|(?=[A-Z]))/i;
 
-/** Whether a `Float` may round the value, or an item of the list. */
+/** Whether `Float` may round the value, or, for a list, its items. */
 const isRounded = (shape: Shape): boolean => (shape.items ? isRounded(shape.items) : exceedsFloat(shape));
 
 /** Whether an ID can represent the value. */
@@ -68,7 +68,7 @@ export class OutputTypes {
     return scalar === "Int" && mayExceedInt(shape, wanted) ? "Float" : scalar;
   }
 
-  /** The connection type for a page. It keeps the page's other properties. */
+  /** The connection type for a page, including the page's other properties. */
   connection({ shape, list, paths }: FoundPage, operationName: string): string {
     const items = list.shape.items as Shape;
     const page = shape ?? pageOfBareList(list.shape, items);
@@ -107,7 +107,7 @@ export class OutputTypes {
     ]);
   }
 
-  /** The list type for a map's entries. */
+  /** The list type for the entries of a map. */
   #entries(entry: Shape, wanted: string): string {
     const fields = [...entry.properties.values()];
     const type =
@@ -120,7 +120,7 @@ export class OutputTypes {
     return `[${type}!]`;
   }
 
-  /** The type of an object that a connection adds. */
+  /** Adds an object type that a connection needs. */
   #addedType(shape: Shape, wanted: string, fields: readonly string[]): string {
     return (
       this.#known(shape) ??
@@ -132,7 +132,7 @@ export class OutputTypes {
     );
   }
 
-  /** The union for the schema; `undefined` if the binder could not bind it. */
+  /** The union for the schema; `undefined` if the binder cannot resolve its member types. */
   #union(shape: Shape, wanted: string): string | undefined {
     const variants = shape.variants && discriminate(shape.variants);
     if (!variants) return undefined;
@@ -151,7 +151,10 @@ export class OutputTypes {
     ]);
   }
 
-  /** The type's name implies the discriminator's value, so the discriminator's field is omitted unless it is the only field. */
+  /**
+   * Defines an object type. A discriminator field is omitted, because the type's name implies its value, unless it is the only
+   * field.
+   */
   #object(shape: Shape, wanted: string, discriminator?: string): string {
     const known = this.#known(shape);
     if (known !== undefined) return known;
@@ -198,7 +201,7 @@ export class OutputTypes {
 
 // Decides whether `propose` can print a union: the binder must be able to resolve the member type of every value.
 
-/** Whether a union of the types `names`, one per variant in order, can be bound and covers every value. */
+/** Whether the binder can resolve a union of these types, given one per variant in order, for every value. */
 function isUnion({ properties }: Shape, { property, members }: Variants, names: readonly string[]): boolean {
   return (
     new Set(names).size === members.length &&
@@ -214,7 +217,7 @@ function isUnion({ properties }: Shape, { property, members }: Variants, names: 
   );
 }
 
-/** An existing union or interface that resolves the same types by the same values. */
+/** An existing union or interface that maps the same discriminator values to the same types. */
 function matchingUnion(model: Model, variants: Variants, names: readonly string[]): string | undefined {
   const chosen = variants.members.flatMap(({ values }, index) =>
     values.map((value) => [value, names[index]] as const),
@@ -229,7 +232,7 @@ function matchingUnion(model: Model, variants: Variants, names: readonly string[
   return known?.name;
 }
 
-/** A comment above an object type that omits properties: those not shared by all REST objects, or undeclared ones. */
+/** The SDL comment above an object type that omits properties: those that not all REST objects share, or undeclared ones. */
 function sharedFieldsComment({ variants, entry }: Shape): string[] {
   const isDescribed = (entry?.properties.get("value")?.shape.types.size ?? 0) > 0;
   const further = isDescribed

@@ -1,6 +1,6 @@
 /**
- * Recognises paging in an operation's response: the list, and how to get the next page. Documents identify cursors and page
- * numbers only by name, so this is a guess, of which the binder proves what can be proved.
+ * Recognises paging in an operation's response: the list, and how to get the next page. OpenAPI documents identify cursors and
+ * page numbers only by name, so the result is a guess, which the binder proves as far as possible.
  */
 import { declaresOrigin, pagingOrigin } from "../bind/outputs/bind-paging.ts";
 import { hasName, pagingNames as names, nestedObjects } from "../bind/outputs/paging-names.ts";
@@ -23,14 +23,14 @@ export type FoundPage = {
   /** The response; undefined if it is the list itself. */
   readonly shape?: Shape;
   readonly list: Pick<Property, "name" | "shape" | "required">;
-  /** The paths for `connection`. `pages`: the style of paging, if a response has no cursor. */
+  /** The arguments of `connection`. `pages`: the style of paging, if a response has no cursor. */
   readonly paths: Readonly<Record<string, string>>;
   readonly pages?: "LINKED" | "NUMBERED" | "OFFSET";
   readonly after: Parameter;
   readonly first?: Parameter;
 };
 
-/** Names of further properties next to a list that are about paging and that connections do not use. */
+/** Names of properties next to a list that are about paging but that connections do not use. */
 const pagingNames = ["pages", "totalpages", "pagecount", "pagination", "paging", "pageinfo", "links", "meta"]
   .concat(["metadata", "prev", "previous", "previouspage", "last", "self", "object", "kind"])
   .concat(["itemcount", "itemsperpage"]);
@@ -40,10 +40,10 @@ const ofPages = new Set([...Object.values(names).flat(), ...pagingNames]);
 /** Whether a property next to a list is only about paging, judging by its name. */
 export const isPagingProperty = ({ name }: Property): boolean => ofPages.has(normalizeName(name));
 
-/** A page, or what prevents a connection for an operation that seems to have pages. */
+/** A page, or, if the operation seems to have pages, the reason why it cannot be a connection. */
 type PageSearch = { readonly page?: FoundPage; readonly obstacle?: string };
 
-/** The page in the operation's response; neither a page nor an obstacle if nothing suggests that the response is a page. */
+/** Searches the operation's response for a page. The result is empty if nothing suggests paging. */
 export function searchPage(operation: RestOperation): PageSearch {
   const { method, parameters, successes } = operation;
   const [response, ...others] = successes.filter((each) => each.shape);
@@ -128,15 +128,15 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   if (linked && address !== undefined && !isTwoWay)
     return { after: linked, paths: { next: address }, pages: "LINKED" as const };
   const counted = [page, offset].flatMap((each) => (each && pagingOrigin(each) !== undefined ? [each] : []));
-  // an origin (the number of the first page or item) that the document declares is more certain than one derived from the
-  // parameter's name, and an offset is more certain than a page number; next to a cursor, a number may be only informative
+  // prefers a parameter whose origin (the number of the first page or item) is declared rather than guessed from its name, then
+  // an offset to a page number; next to a cursor, a number may be only informative
   const after = counted.find((each) => declaresOrigin(each.shape)) ?? (cursor ? undefined : counted.at(-1));
   if (after && after === page) return { after, paths: { more }, pages: "NUMBERED" as const };
   const total = more === undefined ? find(shape, isNumeric, names.total) : undefined;
   return after && { after, paths: { more, total }, pages: "OFFSET" as const };
 }
 
-/** A flag that turns cursors on (`usemarker`): without it, REST sends none and pages by offset. */
+/** A flag that enables cursors (`usemarker`). Without this flag, REST pages by offset. */
 const switchOf = (queries: readonly Parameter[]): Parameter | undefined => {
   const cursors = queries.filter((each) => hasName(names.after, each)).map(({ name }) => normalizeName(name));
   return queries.find(
@@ -146,7 +146,7 @@ const switchOf = (queries: readonly Parameter[]): Parameter | undefined => {
   );
 };
 
-/** Why the list has no next page, in words about the first of the parameters that select where a page begins. */
+/** The reason why no next page can be requested, in terms of the first parameter that selects where a page begins. */
 function obstacleOf(
   shape: Shape,
   queries: readonly Parameter[],
@@ -175,8 +175,8 @@ const listsIn = (shape: Shape): Property[] =>
   );
 
 /**
- * The list with the page's items: the only one, or the one with the usual name or the name of the resource in the path, or else
- * the only list of objects, or of objects with an id.
+ * Chooses the list with the page's items: the only list; otherwise the one with a usual name or the name of the path's
+ * resource; otherwise the only list of objects, or of objects with an id.
  */
 function choosePageList<List extends FoundPage["list"]>(
   lists: readonly List[],
@@ -229,7 +229,7 @@ function find(
   return undefined;
 }
 
-/** Whether the property is a URL: the next page's URL contains a cursor but is not itself a cursor. */
+/** Whether the property is a URL. The URL of the next page contains a cursor but is not one. */
 const isAddress = ({ shape, node }: Property): boolean =>
   shape.format?.startsWith("uri") === true ||
   /\b(url|uri|link)\b/i.test(String(descriptionOf(shape.node) ?? descriptionOf(node) ?? ""));

@@ -32,8 +32,8 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   );
 
 /**
- * The model that fields are proposed for, and its schema: "" without a field, `undefined` if it is not valid. `faults`: errors
- * elsewhere in the spec, which do not prevent proposals.
+ * The model for proposals, and its schema: "" without a field, `undefined` if it is invalid. `faults`: errors elsewhere in the
+ * spec, which do not prevent proposals.
  */
 type Proposable = {
   readonly model: Model;
@@ -60,7 +60,7 @@ function proposableModel(given: Project): Proposable {
       };
 }
 
-/** The project without the overlays that cannot be read. */
+/** Removes overlays that cannot be read from the project. */
 function withoutBrokenOverlays(project: Project): { project: Project; faults: readonly string[] } {
   const { files } = project;
   const broken = failureOf(() => project.rest);
@@ -82,7 +82,7 @@ function failureOf(make: () => unknown): readonly Diagnostic[] {
   }
 }
 
-/** Mentions existing fields and a possible link, which the user may not know about. */
+/** Remarks about existing fields of the operation and about a possible link. */
 function remarksOn(model: Model, name: string, isSkipped: boolean): string[] {
   const operation = model.operations.named(name);
   const hint = operation && lookupHint(operation);

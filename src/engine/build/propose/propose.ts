@@ -35,13 +35,15 @@ import {
 import { type Sendable, withoutUnsendable } from "./sendable.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
-/** The type of a proposed field, the arguments of `@rest` for the location of its value, and another directive. */
+/**
+ * The type of a proposed field, the arguments of its `@rest` that locate the value in the response, and a further directive.
+ */
 type Proposed = Partial<Pick<RestDirective, "result" | "connection">> & {
   readonly type: string;
   readonly directive?: string;
 };
 
-/** The SDL of fields for REST operations. The fields share types. */
+/** Collects proposed fields for REST operations and prints them as SDL. The fields share type definitions. */
 export class Proposal {
   readonly #model: Model;
   readonly #reads: ReadonlySet<string>;
@@ -70,8 +72,8 @@ export class Proposal {
   }
 
   /**
-   * Returns whether the operation gets a field: not if its type already has a field for it. Throws `UsageError` if the operation
-   * does not exist, or its method, request or response cannot be bound.
+   * Adds a field for the operation. Returns `false` if the root type already has one. Throws `UsageError` if the operation does
+   * not exist, or its method, request or response cannot be bound.
    */
   add(name: string): boolean {
     const operation = this.#model.operations.named(name);
@@ -125,7 +127,7 @@ export class Proposal {
     const answer = combineNullable(showableResponses(operation).map(({ shape }) => shape));
     const inside = answer && envelopeOf(answer);
     const shown = inside?.shape ?? answer;
-    // a response without content is null, which any type allows
+    // a response without content is null, for which any nullable type works
     const type = shown
       ? new OutputTypes(this.#definitions).output(shown, typeName(nameFrom(operation)))
       : "Boolean";
@@ -136,7 +138,7 @@ export class Proposal {
     };
   }
 
-  /** `keyword`: `extend type` if the root types exist already. */
+  /** Prints the proposal. `keyword`: `extend type` if the root types already exist. */
   sdl(keyword: "type" | "extend type"): string {
     const types = [...this.#fields].flatMap(([type, fields]) =>
       fields.size > 0 ? [[`${keyword} ${type} {`, ...[...fields.values()].flat(), "}"].join("\n")] : [],

@@ -6,8 +6,8 @@ import { normalizeName, splitWords } from "../schema/graphql-names.ts";
 import { singular } from "./resource-paths.ts";
 
 /**
- * The `operationId` without what its generator adds, or else the path, prefixed with the method unless the method is safe. A path
- * is read as a person would: `/folders/{id}` is `folder`, `/folders/{id}/items` is `folder items`.
+ * A name for the operation: its `operationId` without additions by generators; otherwise its path, prefixed with the method
+ * unless the method is safe. Paths are read naturally: `/folders/{id}` is `folder`, `/folders/{id}/items` is `folder items`.
  */
 export function nameFrom(operation: RestOperation): string {
   const id = ownId(operation);
@@ -19,7 +19,7 @@ export function nameFrom(operation: RestOperation): string {
   return id.replace(/(?<=\w)Controller_(?=[A-Za-z])/, " ");
 }
 
-/** The full name, used if the name of `nameFrom` is taken; prefixed with the document's name if there are several documents. */
+/** The name to use if that of `nameFrom` is taken; prefixed with the document's name if there are several documents. */
 export function wholeNameFrom(operation: RestOperation): string {
   const id = ownId(operation);
   const isOfPath =
@@ -27,14 +27,14 @@ export function wholeNameFrom(operation: RestOperation): string {
   return [operation.root.name ?? [], isOfPath ? nameFromPath(operation) : id].flat().join(" ");
 }
 
-/** The `operationId` in its document, if it has one. */
+/** The `operationId` as written in its document; undefined if it has none. */
 function ownId(operation: RestOperation): string | undefined {
   const { id, root } = operation;
   if (id === methodAndPath(operation)) return undefined;
   return root.name === undefined ? id : id.slice(root.name.length + 1);
 }
 
-/** Whether the id is only the method and the path: `get_folders_id_items` of `GET /folders/{folder_id}/items`. */
+/** Whether the id merely repeats the method and the path: `get_folders_id_items` for `GET /folders/{folder_id}/items`. */
 function isPathWritten({ method, ...operation }: RestOperation, id: string): boolean {
   const path = ownPath({ method, ...operation });
   if (!path.includes("{")) return false;
@@ -43,7 +43,9 @@ function isPathWritten({ method, ...operation }: RestOperation, id: string): boo
   );
 }
 
-/** The steps of a path without the parameters that follow a resource, of which they make one: `/folders/{id}` is `folder`. */
+/**
+ * The words of a path. A parameter after a resource is omitted and makes the resource singular: `/folders/{id}` is `folder`.
+ */
 function resourceWords(steps: readonly string[]): string[] {
   const parts = steps.join("/").split(/[/#:]/);
   return parts.flatMap((step, index) => {
@@ -54,7 +56,7 @@ function resourceWords(steps: readonly string[]): string[] {
   });
 }
 
-/** FastAPI adds the path and the method to the name of a function: `read_item_items__item_id__get`. */
+/** The function name in a FastAPI id, which appends the path and the method: `read_item_items__item_id__get`. */
 function nameOfFunction(operation: RestOperation, id: string): string | undefined {
   const added = `${ownPath(operation).replaceAll(/\W/g, "_")}_${operation.method.toLowerCase()}`;
   return id.endsWith(added) && id.length > added.length ? id.slice(0, -added.length) : undefined;
@@ -70,8 +72,8 @@ const isGeneric = (name: string): boolean => splitWords(name).every((word) => ge
 export const isApiOrVersion = (step: string): boolean => /^(?:api|v\d+(?:\.\d+)*)$/i.test(step);
 
 /**
- * `isLeftOut`: whether a leading path segment is omitted. A segment that only a parameter or nothing follows is not omitted.
- * `wordsOf`: the segments that become words.
+ * Builds a name from the path. `isLeftOut`: whether a leading path segment is omitted, which requires a following segment that
+ * is not a parameter. `wordsOf`: converts the remaining segments to words.
  */
 function nameFromPath(
   operation: RestOperation,
@@ -86,7 +88,7 @@ function nameFromPath(
   return isSafe(method) ? words : `${method.toLowerCase()} ${words}`;
 }
 
-/** A unique name for each REST name; duplicates are numbered: `userId`, `userId2`. */
+/** Maps each REST name to a unique name; duplicates are numbered: `userId`, `userId2`. */
 export function uniqueNames(
   names: readonly string[],
   make: (name: string) => string,
@@ -109,7 +111,7 @@ export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">):
 export const deprecatedDirective = (...nodes: readonly RestNode[]): string =>
   deprecationOf(nodes) ? ' @deprecated(reason: "REST deprecates it.")' : "";
 
-/** A description as SDL lines; none for an empty text. */
+/** Prints a description as SDL lines; empty for an empty text. */
 export function descriptionLines(text: unknown, indent: string): string[] {
   if (typeof text !== "string" || text.trim() === "") return [];
   return [`${indent}${JSON.stringify(text.trim().replaceAll(/\s+/g, " "))}`];

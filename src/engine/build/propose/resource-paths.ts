@@ -1,7 +1,7 @@
-/** The resources that paths name. */
+/** Extracts resource names from paths. */
 import { ownPath, type RestOperation } from "../openapi/operation.ts";
 
-/** The segments of a path, the first of which is empty. A slash at the end, as in Django, makes none. */
+/** The segments of a path; the first is empty. A trailing slash, as in Django, does not add one. */
 export const stepsOf = (path: string): string[] => path.replace(/(?<=.)\/$/, "").split("/");
 
 /** The last segment of the path that is not a parameter: `books` in `/books/{id}`. */

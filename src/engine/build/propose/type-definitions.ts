@@ -1,4 +1,4 @@
-/** The type definitions for proposed fields: one per REST schema, each with an unused name. */
+/** Collects the type definitions for proposed fields: one per REST schema, each with an unused name. */
 import { isEnumType, isIntrospectionType, isScalarType, specifiedScalarTypes } from "graphql";
 import { dateScalars, dateScalarsUrl } from "../../shared/date-scalars.ts";
 import { membersOf } from "../../shared/json-object.ts";
@@ -14,7 +14,7 @@ export class TypeDefinitions {
   readonly sdl: string[] = [];
   readonly model: Model;
   #operation = "";
-  /** The operation's document, if there are several. */
+  /** The name of the operation's document, if there are several documents. */
   #document: string | undefined;
   readonly #names = new Map<string, string>();
   readonly #taken: Set<string>;
@@ -38,20 +38,20 @@ export class TypeDefinitions {
         this.#addEnum(type.name, [...enumValues(model.names, type).values()]);
   }
 
-  /** Begins the definitions of an operation, whose name becomes the prefix of types whose own names are taken. */
+  /** Starts an operation. Its name becomes the prefix of types whose own names are taken. */
   beginOperation(operation: RestOperation): void {
     this.#operation = nameFrom(operation);
     this.#document = operation.root.name;
   }
 
-  /** The comment, or the short form of it where the whole one has been written. */
+  /** Returns the comment at its first use, and its short form afterwards. */
   once(comment: string, short: string): string[] {
     const isNew = !this.#comments.has(comment);
     this.#comments.add(comment);
     return [isNew ? comment : short];
   }
 
-  /** The scalar for values that GraphQL types cannot describe; they are passed through unchanged. */
+  /** The scalar for values that GraphQL types cannot describe. The server passes them through unchanged. */
   json(): string {
     this.#ensureScalar("JSON", "Any JSON value.");
     return "JSON";
@@ -90,8 +90,8 @@ export class TypeDefinitions {
   }
 
   /**
-   * Defines an enum, or returns one with the same values and a matching name: if the `state` of a gate is a `GateState`, an
-   * argument `state` gets the same type.
+   * Defines an enum, or reuses one with the same values if its name fits: the argument `state` gets the type `GateState` of a
+   * gate's `state`.
    */
   defineEnum(
     shape: Shape,
@@ -112,7 +112,10 @@ export class TypeDefinitions {
     this.#enums.set(enumKey(values), [...(this.#enums.get(enumKey(values)) ?? []), name]);
   }
 
-  /** The type name for a REST schema, defined yet or not: the name of the component, or of the file that is the schema. */
+  /**
+   * The type name for a REST schema, even before it is defined: that of its component, or of the file that contains only the
+   * schema.
+   */
   nameFor({ node, identity }: Shape, wanted: string, suffix: string): string {
     const isComponent =
       identity.text === nodeKey(node) && node.path[1] === "schemas" && node.path.length === 3;
