@@ -1,6 +1,6 @@
 /**
- * `restbound bundle`: bundles the service. A start then loads about thirty files instead of a thousand in `node_modules`.
- * `node_modules` is kept, because vulnerability scanners and SBOM tools read it.
+ * `restbound bundle`: bundles the service, so that a start loads about thirty files instead of a thousand from `node_modules`.
+ * `node_modules` is not removed, because vulnerability scanners and SBOM tools read it.
  */
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -17,7 +17,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .action(does(() => bundle(io.root))),
   );
 
-/** Also writes `server.js`, the bundled `restbound/server`, so that tests can `open` the same code that an image runs. */
+/** Bundles the service and also `restbound/server` as `server.js`, so that tests can `open` the code that an image runs. */
 async function bundle(root: string): Promise<number> {
   const folder = join(root, "dist/bundle");
   const main = join(root, "src/main.ts");
@@ -39,7 +39,7 @@ async function bundle(root: string): Promise<number> {
   return 0;
 }
 
-/** Makes modules resolve files and packages relative to their source rather than to the bundle. */
+/** An esbuild plugin that makes bundled modules resolve files and packages relative to their source file, not to the bundle. */
 const addresses = (folder: string): Plugin => ({
   name: "addresses",
   transform: {

@@ -1,6 +1,6 @@
 /**
- * `restbound init --name` in a project with one document per product adds a document. The schema is unchanged; the new document's
- * operations are listed in `rest-only.yaml` until they have fields.
+ * `restbound init --name`: adds a document to a project that has one document per product. The schema stays unchanged, and
+ * `rest-only.yaml` lists the new document's operations until they get fields.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ import type { InitOptions } from "./start-project.ts";
 
 const ledgerFile = "rest-only.yaml";
 
-/** Returns the function that writes the document and generates the project: see `prepareProject`. */
+/** Validates the document and returns the function that writes it and generates the code, like `prepareProject`. */
 export async function prepareDocument(
   { openapi, name, tag, operation, query, confirm = [] }: InitOptions & { readonly name: string },
   io: Io,
@@ -84,7 +84,7 @@ export async function prepareDocument(
   };
 }
 
-/** Adds an entry to `rest-only.yaml` and keeps its comments. Throws `UnreadableSpec` if it is not a map. */
+/** Adds an entry to the text of `rest-only.yaml`, preserving its comments. Throws `UnreadableSpec` if the text is not a map. */
 function withEntry(text: string, key: string): string {
   const { value } = parseYamlFile(ledgerFile, text);
   if (!isRecord(value ?? {})) throw unreadableSpec(ledgerFile, "must be a map of operationId to reason");

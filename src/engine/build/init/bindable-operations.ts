@@ -1,7 +1,7 @@
 /**
- * Chooses operations for which `init` can propose a field each, so that a schema of all these fields binds without errors. This
- * is true of most operations: all of them are bound at once, those whose own fields have errors are dropped, and the remaining
- * culprits are found by bisection, because a document may have thousands of operations.
+ * Chooses the operations for which `init` proposes fields, so that the schema of all fields binds without errors. First binds
+ * all operations at once and drops those with errors at their fields. If errors remain elsewhere, finds the operations that
+ * cause them by bisection, because a document may have thousands.
  */
 import { bindSdl } from "../bind/bind.ts";
 import { boundFields, type Model } from "../bind/model.ts";
@@ -14,16 +14,13 @@ import { fieldOf } from "../schema/schema-coordinate.ts";
 
 type Operations = readonly RestOperation[];
 
-/** A document, and the ids of its POSTs that only read. */
+/** A document bound to an empty schema, and the ids of its POSTs that only read. */
 export type ReadDocument = { readonly model: Model; readonly reads: ReadonlySet<string> };
 
 export const isReadOperation = ({ reads }: ReadDocument, { id, method }: RestOperation): boolean =>
   isSafe(method) || reads.has(id);
 
-/**
- * Maximum number of rounds that drop operations by the locations of errors. Each round may reveal errors that earlier errors have
- * hidden.
- */
+/** Maximum number of rounds that drop operations with errors. Each round may reveal errors that were hidden by others. */
 const mostRounds = 5;
 
 /** Operations, and a schema with a field for each of them. */
@@ -34,7 +31,7 @@ type Proposed = {
   readonly model: Model | undefined;
 };
 
-/** Returns the operations that bind together, and adds the reason for each other operation to `leftOut`. */
+/** Returns the operations that bind together. Records in `leftOut` the reason why each other operation does not. */
 export function proposeBindable(
   document: ReadDocument,
   operations: Operations,
@@ -64,7 +61,7 @@ function bindable(
 
 type FirstError = (operations: Operations) => string | undefined;
 
-/** The operations that have no error on their own. */
+/** Drops the operations that do not bind even alone. */
 function withoutOwnErrors(
   operations: Operations,
   firstError: FirstError,
@@ -79,7 +76,7 @@ function withoutOwnErrors(
   return halves(operations).flatMap((half) => withoutOwnErrors(half, firstError, leftOut));
 }
 
-/** The operations of `base`, and those of `more` that cause no error together with them. */
+/** The operations of `base`, plus those of `more` that bind together with them, found by bisection. */
 function together(
   base: RestOperation[],
   more: Operations,
@@ -104,7 +101,7 @@ function halves(operations: Operations): [Operations, Operations] {
   return [operations.slice(0, middle), operations.slice(middle)];
 }
 
-/** The first error at each root field, by the id of the field's operation. */
+/** The first error of each root field, by the id of the field's operation. */
 function reasonsByOperation(document: ReadDocument, operations: Operations): Map<string, string> {
   const { model: bound, errors } = proposed(document, operations);
   const ids = new Map(

@@ -1,8 +1,8 @@
 /**
- * Changes that `init` copies only if the user confirms them. An overlay that changes servers, security requirements or security
- * schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27) determines where callers' credentials are sent. The overlay next to a vendor's
- * document may be the vendor's, but once copied it looks like the project's own. An `x-from-header` that names another product's
- * header needs a confirmation too.
+ * Finds changes that `init` copies only if the user confirms them. An overlay that changes servers, security requirements or
+ * security schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27) determines where callers' credentials are sent. The overlay may come
+ * from the document's vendor, but looks like the project's own once it is copied. An `x-from-header` that names another
+ * product's header must be confirmed too.
  */
 import { posix } from "node:path";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -21,15 +21,15 @@ import { headerOf, securitySchemesOf } from "../openapi/security.ts";
 type Given = {
   /** Its path or URL, as given by the user. */
   readonly openapi: string;
-  /** The names that it and its overlay will have in the project. */
+  /** The file names of the document and its overlay in the project. */
   readonly place: NamedDocument;
-  /** Reads its files, and those of the project that it is added to. */
+  /** Reads the files of the document, and those of the project that it is added to. */
   readonly read: ReadFile;
 };
 
 /**
- * Throws `UsageError` with each unconfirmed change, or with the confirmations that match no change. `confirmed`: the changes as
- * URI fragments (RFC 6901 §6). `project`: the documents of the project, including the one passed to `init`.
+ * Throws `UsageError` with the unconfirmed changes, or with confirmations that match no change. `confirmed`: the changes as URI
+ * fragments (RFC 6901 §6). `project`: all documents of the project, including the new one.
  */
 export function refuseUnconfirmed(given: Given, confirmed: readonly string[], project?: RestDocument): void {
   const changes = new Map([...overlayChanges(given), ...(project ? claims(given, project) : [])]);
@@ -44,12 +44,12 @@ export function refuseUnconfirmed(given: Given, confirmed: readonly string[], pr
   ]);
 }
 
-/** What a node declares about credentials or servers. */
+/** A declaration of servers or security in the document. */
 type Statement = { readonly of: string; readonly value: string; readonly place: FileLocation };
 
 type Changes = [pointer: string, text: string][];
 
-/** The overlay's changes. If several paths or operations have the same change, only the first of them is listed. */
+/** Finds the changes that the overlay makes. If several paths or operations have the same change, only the first is listed. */
 function overlayChanges({ openapi, place: named, read }: Given): Changes {
   if (read(named.overlay) === undefined) return [];
   const document = new RestDocument([named], read);
@@ -76,7 +76,8 @@ function overlayChanges({ openapi, place: named, read }: Given): Changes {
 }
 
 /**
- * The statements of a document, by JSON pointer. Operations that the overlay removes are omitted, because they are not called.
+ * The declarations of a document, by JSON pointer. Operations that the overlay removes are skipped, because they are never
+ * called.
  */
 function statementsOf(document: RestDocument): Map<string, Statement> {
   const { root } = document;
@@ -87,7 +88,7 @@ function statementsOf(document: RestDocument): Map<string, Statement> {
       ["security", securityText],
     ] as const) {
       const own = membersOf(node.value)[member];
-      // the overlay may have appended to the document's list
+      // checks each item, because the overlay may have appended items to the document's list
       const places = keysOf({ ...node, value: own }).map((item) => document.place(node, member, item));
       const place = places.find(({ file }) => file === root.overlay) ?? document.place(node, member);
       statements.set(fragmentOf([...steps, member]), {
@@ -112,7 +113,7 @@ function statementsOf(document: RestDocument): Map<string, Statement> {
   return statements;
 }
 
-/** The security schemes whose `x-from-header` names a header that carries another document's credential. */
+/** The security schemes whose `x-from-header` names a header with another document's credential. */
 function claims({ openapi, place: { name } }: Given, project: RestDocument): Changes {
   const [own, others] = [true, false].map((is) =>
     project.roots.filter((root) => (root.name === name) === is),
@@ -140,7 +141,7 @@ function claims({ openapi, place: { name } }: Given, project: RestDocument): Cha
 
 const fromHeader = "x-from-header";
 
-/** `node` is undefined if the scheme's `$ref` cannot be resolved. */
+/** The security schemes of a document. `node` is undefined if the scheme's `$ref` cannot be resolved. */
 function schemesIn(
   document: RestDocument,
   root: RootNode,
@@ -162,14 +163,17 @@ const schemeFragment = (name: string): string => fragmentOf(["components", "secu
 const serversText = (servers: unknown): string =>
   Array.isArray(servers) ? servers.map((server) => text(membersOf(server).url)).join(", ") : "";
 
-/** Describes security requirements: `key and tenant or bearer`. Scopes are ignored, because they do not change what is sent. */
+/**
+ * Describes security requirements: `key and tenant or bearer`. Scopes are omitted, because they do not affect which credentials
+ * are sent.
+ */
 function securityText(security: unknown): string {
   if (!Array.isArray(security)) return "";
   const alternatives = security.filter(isRecord).map((each) => Object.keys(each).join(" and ") || "none");
   return alternatives.join(" or ") || "none";
 }
 
-/** Describes the members that determine the credential's request header and where the credential is sent. */
+/** Describes the members of a security scheme that determine the request header and the destination of its credential. */
 const schemeText = (scheme: unknown): string =>
   [fromHeader, "type", "in", "scheme", "name", "$ref"]
     .flatMap((member) => {
@@ -188,7 +192,7 @@ function shortened(value: string): string {
   return value.length > mostShown ? `${value.slice(0, mostShown)}…` : value;
 }
 
-/** The location, in terms of the files that the user passed. */
+/** Describes the location by the file names that the user passed to `init`. */
 function placeText(
   openapi: string,
   { file: main, overlay }: RootNode,

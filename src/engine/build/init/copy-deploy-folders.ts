@@ -1,6 +1,6 @@
 /**
- * `restbound init --deploy`: copies the deploy files of this repository, with the project's name and base URLs in place of this
- * repository's service. The package contains them at the same paths as this repository. Existing files are not changed.
+ * `restbound init --deploy`: copies this repository's deployment files to the project, and replaces the example service's name
+ * and base URLs by the project's. The package contains the files at the same paths. Existing files are not changed.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -29,7 +29,7 @@ export function addDeployFiles(root: string): string[] {
   return files.map(([path]) => path);
 }
 
-/** The adapted files, by their paths in the project. */
+/** The deployment files with the project's names, by their paths in the project. */
 function deployTexts(root: string): Map<string, string> {
   const top = ["../..", "../../../.."]
     .map((path) => join(import.meta.dirname, path))
@@ -50,7 +50,7 @@ function deployTexts(root: string): Map<string, string> {
   ]);
 }
 
-/** The name of this repository's service. */
+/** The name of the example service in this repository's deployment files. */
 const ourName = "messaging-graphql";
 
 /** The package's name in a form that is valid as a Kubernetes label and as a Grafana uid (at most 40 characters). */
@@ -62,7 +62,7 @@ function deployedName(root: string): string {
   return label.slice(0, 40).replaceAll(/^-+|-+$/g, "") || "api";
 }
 
-/** `REST_BASE_URL=…` for each document. */
+/** A line `REST_BASE_URL=…` for each document. */
 function addressesOf(root: string): string[] {
   const { document } = projectAt(root).rest;
   return document.roots.map(
@@ -70,7 +70,7 @@ function addressesOf(root: string): string[] {
   );
 }
 
-/** Replaces this repository's service name, base URLs and documentation paths by the project's. */
+/** Replaces the example service's name, base URLs and documentation paths by the project's. */
 const adapted = (text: string, name: string, addresses: readonly string[]): string =>
   text
     .replaceAll(ourName, name)

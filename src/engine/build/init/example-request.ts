@@ -1,4 +1,4 @@
-/** The first request that `init` prints: a field of the schema, with the credential that the document asks for. */
+/** Builds the example request that `init` prints: a query for one field, with a placeholder for the required credential. */
 import { getNamedType, isLeafType, isRequiredArgument } from "graphql";
 import { quoteArgument } from "../../shared/cli/printable.ts";
 import { membersOf } from "../../shared/json-object.ts";
@@ -6,7 +6,7 @@ import { boundFields, type Model } from "../bind/model.ts";
 import type { RestNode } from "../openapi/document.ts";
 import { headerOf, schemesOf } from "../openapi/security.ts";
 
-/** The command; `undefined` if each field of `Query` has a required argument. */
+/** The shell command; `undefined` if every field of `Query` has a required argument. */
 export function exampleRequest(model: Model): string | undefined {
   const root = model.schema.getQueryType()?.name;
   const field = boundFields(model).find(
@@ -24,7 +24,7 @@ export function exampleRequest(model: Model): string | undefined {
   return `curl http://127.0.0.1:4000/v1/graphql ${headers.join(" ")} -d ${quoteArgument(body)}`;
 }
 
-/** `authorization: Bearer <token>` (RFC 6750 §2.1, RFC 7617), or the header of an API key. */
+/** A placeholder header for the scheme: `authorization: Bearer <token>` (RFC 6750 §2.1, RFC 7617), or an API key's header. */
 function placeholderHeader(scheme: RestNode | undefined): string | undefined {
   const header = headerOf(scheme);
   const { type, scheme: name } = membersOf(scheme?.value);

@@ -1,6 +1,6 @@
 /**
- * The command line of `restbound init --openapi <file or URL>`. If the packages for code generation are missing, it runs `npm
- * install` first and then the installed package's command, so that `npx restbound init` works in an empty folder.
+ * `restbound init --openapi <file or URL>`. If the packages for code generation are missing, runs `npm install` and then the
+ * command of the installed package, so that `npx restbound init` works in an empty folder.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

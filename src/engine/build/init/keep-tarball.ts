@@ -1,6 +1,6 @@
 /**
- * Keeps the engine's tarball in the project if npm installed it from one: a Docker build and a CI workflow only have the
- * repository's files, so `npm ci` would fail on a path outside the repository.
+ * Copies the engine's tarball into the project if npm installed the engine from one. Docker builds and CI workflows have only
+ * the repository's files, so `npm ci` would fail on a path outside it.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -35,11 +35,11 @@ export function keepTarball(root: string): { path: string; isNew: boolean } | un
   return { path, isNew: true };
 }
 
-/** Whether git would leave the file out of a commit. GitHub's .gitignore template for Node ignores `*.tgz`. */
+/** Whether git ignores the file. GitHub's .gitignore template for Node ignores `*.tgz`. */
 export const isIgnored = (root: string, path: string): boolean =>
   spawnSync("git", ["check-ignore", "--quiet", "--", path], { cwd: root, stdio: "ignore" }).status === 0;
 
-/** The manifest or lock file with the new specifier wherever the old one is. */
+/** Replaces the specifier `from` by `to` everywhere in a manifest or lock file. */
 function withSpecifier(value: unknown, from: string, to: string): unknown {
   if (Array.isArray(value)) return value.map((each) => withSpecifier(each, from, to));
   if (isRecord(value))

@@ -1,4 +1,4 @@
-/** Creates a project from a document in a folder without `spec/`, and generates its code. */
+/** Creates a project from a document in a folder that has no `spec/`, and generates its code. */
 import { join } from "node:path";
 import type { Io } from "../../shared/cli/command.ts";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -22,8 +22,8 @@ import { addFiles, withPackages, workflows } from "./project-files.ts";
 import { type InitOptions, type StartedProject, startProject } from "./start-project.ts";
 
 /**
- * Reads and validates the input. Returns the function that writes the project, or the added document, once the packages for code
- * generation are installed. That function returns 0, and writes nothing before everything is generated.
+ * Reads and validates the input. Returns a function that writes the project, or the added document, to be called once the
+ * packages for code generation are installed. The function writes only after all generation has succeeded, and returns 0.
  */
 export async function prepareProject(given: InitOptions, io: Io): Promise<() => Promise<number>> {
   const { openapi, name } = given;
@@ -98,7 +98,10 @@ async function startedProject(
   return { files, place, fetched, lines: summary(start, at, place, ofErrors), base };
 }
 
-/** `at`: the environment variable that `npm start` needs; `ofErrors`: what clients see of REST's errors. */
+/**
+ * The lines to print at the end. `at`: the environment variable that `npm start` needs. `ofErrors`: which error members clients
+ * see.
+ */
 function summary(
   { fields, leftOut, links, keyLinks, example }: StartedProject,
   at: string,
@@ -126,7 +129,7 @@ function summary(
   ];
 }
 
-/** The links that the schema already contains. */
+/** Lines about the links that the proposed schema contains. */
 function linkedLines({ fields, comments }: StartedProject["keyLinks"]): string[] {
   const parts = [
     ...(fields > 0 ? [`${fields} as field${fields === 1 ? "" : "s"}`] : []),

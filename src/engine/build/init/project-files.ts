@@ -27,7 +27,7 @@ const noTest = 'echo "Error: no test specified" && exit 1';
 export const addPackages = (root: string): void =>
   writeFileSync(join(root, "package.json"), withPackages(root));
 
-/** `package.json` with the missing entries. Throws `UsageError` if it is not JSON, or not of type "module". */
+/** The text of `package.json` with the missing entries. Throws `UsageError` if it is not JSON, or its type is not "module". */
 export function withPackages(root: string): string {
   const path = join(root, "package.json");
   const read = existsSync(path) ? parsedJson(readFileSync(path, "utf8")) : {};
@@ -65,7 +65,7 @@ function chosen(given: Manifest): Manifest {
   return { ...others, scripts: ownScripts };
 }
 
-/** What the files of a new project depend on. */
+/** The values that the files of a new project depend on. */
 export type NewProject = {
   /** REST's base URL, if the document has one. */
   readonly base?: string | undefined;
@@ -73,7 +73,7 @@ export type NewProject = {
   readonly variable: string;
   /** The path of the engine's tarball in the project, if the engine is not from a registry. */
   readonly tarball?: string | undefined;
-  /** The document was fetched from a URL, so a workflow can fetch it again. */
+  /** Whether the document was fetched from a URL, which a workflow can fetch again. */
   readonly hasUrl?: boolean;
 };
 
@@ -100,8 +100,8 @@ const runIn = (below: string): string =>
   below === "" ? "" : `\n    defaults: { run: { working-directory: ${JSON.stringify(below)} } }`;
 
 /**
- * The workflow compares with the merge base, because the target branch may have advanced. `below`: the project's folder in the
- * repository.
+ * The workflow that runs `check` on pull requests. It compares with the merge base, because the target branch may have
+ * advanced. `below`: the project's folder in the repository.
  */
 const checkWorkflowOf = (below: string): string => `on: pull_request
 permissions: { contents: read }
@@ -119,8 +119,9 @@ jobs:
 `;
 
 /**
- * Commits are added to the branch of an open pull request, so that a person can repair the schema on that branch. A fork's branch
- * of the same name is ignored. GitHub limits the text of a pull request to 65,536 characters.
+ * The workflow that runs `update` and opens a pull request. If one is open, commits are added to its branch, so that a person
+ * can repair the schema there. A fork's branch of the same name is ignored. GitHub limits a pull request's text to 65,536
+ * characters.
  */
 const updateWorkflowOf = (
   below: string,
@@ -211,16 +212,16 @@ jobs:
 const composeEntry = (variable: string, base = "https://api.example.com"): string =>
   `${variable}: "\${${variable}:-${base}}"`;
 
-/** Matches consecutive lines of addresses that begin with `before`. */
+/** Matches consecutive lines with base URLs that begin with `before`. */
 const addressLines = (before: string): RegExp =>
   new RegExp(String.raw`^${before}REST_BASE_URL\w*=\S+(?:\n${before}REST_BASE_URL\w*=\S+)*`, "m");
 
-/** Matches the entries of a braced list, up to the position where another entry is appended. */
+/** Matches the entries of a list in braces, up to the position where another entry can be appended. */
 const entries = String.raw`(?:"(?:[^"\\]|\\.)*"|[^"{}])*?(?=,?\s*\})`;
 
 /**
- * The files that start the service: `present` matches the addresses as `init` writes them, `further` returns the text of another
- * address.
+ * The files that configure base URLs. `present` matches the base URLs as `init` writes them, `further` returns the text for
+ * another one.
  */
 const addresses: readonly {
   readonly path: string;
@@ -258,8 +259,8 @@ const addresses: readonly {
 ];
 
 /**
- * Adds the address of another document to the files that start the service. `missing`: files that need the address but no longer
- * look as `init` writes them.
+ * Adds the base URL of another document to the files that configure base URLs. `missing`: files that need it but no longer have
+ * the form in which `init` wrote them.
  */
 export function withAddress(root: string, variable: string, base: string | undefined) {
   const written = new Map<string, string>();

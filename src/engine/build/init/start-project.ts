@@ -1,6 +1,6 @@
 /**
- * The initial spec of a project: a schema with a field for each chosen operation, and `rest-only.yaml` with the others. An
- * operation that cannot be bound is listed there with the reason.
+ * Creates the initial spec of a project: a schema with a field for each chosen operation, and `rest-only.yaml` with all other
+ * operations, including those that cannot be bound, with the reason.
  */
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
 import { stringify } from "yaml";
@@ -27,7 +27,7 @@ import { withUnionComments } from "./union-comments.ts";
 export type Choice = {
   readonly tag: readonly string[];
   readonly operation: readonly string[];
-  /** POSTs that only read. */
+  /** Operations with method POST that only read. */
   readonly query: readonly string[];
 };
 
@@ -35,7 +35,7 @@ export type Choice = {
 export type InitOptions = Partial<Choice> & {
   readonly openapi: string;
   readonly name?: string;
-  /** The confirmed changes of credentials and servers by the overlay. */
+  /** The overlay's changes of credentials and servers that the user confirms. */
   readonly confirm?: readonly string[];
 };
 
@@ -45,11 +45,11 @@ export type StartedProject = {
   readonly fields: number;
   /** The chosen operations that cannot be bound, with the reasons. */
   readonly leftOut: ReadonlyMap<string, string>;
-  /** Bound operations that could also be links of a type, because their paths extend its path. */
+  /** Bound operations whose paths extend the path of a type, so that they could be fields of that type. */
   readonly links: readonly string[];
-  /** A command that queries the service. */
+  /** A shell command with an example query. */
   readonly example: string | undefined;
-  /** The links suggested by keys. */
+  /** Number of links suggested by keys: those in the schema, and those in comments. */
   readonly keyLinks: Pick<KeyLinks, "fields" | "comments">;
 };
 
@@ -57,7 +57,7 @@ export type StartedProject = {
 const mostUnchosen = 60;
 const mostReasons = 10;
 
-/** Throws `UsageError` if the choice matches nothing or too much, or has no operation that reads. */
+/** Creates the spec. Throws `UsageError` if the choice matches no or too many operations, or none that reads. */
 export function startProject(document: RestDocument, choice: Choice): StartedProject {
   const model = modelWithoutFields({ document, operations: readOperations(document) });
   const chosen = chosenOperations(model, choice);
@@ -75,7 +75,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
   const found = keyLinks(model, { sdl, bound: started });
   const whole = [sdl, found.sdl].filter((part) => part !== "").join("\n\n");
-  // with key links, objects appear in more places, where a link by path may not be valid
+  // key links make objects appear in more places, where a link by path may be invalid
   const linked = found.fields > 0 ? bindSdl(model, whole).model : started;
   const links = linked && new Links(linked);
   return {
@@ -90,8 +90,8 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
 }
 
 /**
- * Why an operation with an unsupported body, such as an upload, gets no field: a call without the body would be a finding from
- * the start.
+ * Why an operation with an unsupported body, such as an upload, gets no field: calls without the body would be a finding in the
+ * first check.
  */
 const unsentBody = (operation: RestOperation): string | undefined =>
   operation.unsentBody &&
@@ -156,7 +156,7 @@ function operationsNamed(operations: Model["operations"], option: string, name: 
   ]);
 }
 
-/** The paths with the longest prefix in common with a path or path pattern; empty for other names. */
+/** The paths that share the longest prefix with a path or path pattern; empty if `name` is neither. */
 function nearPaths(operations: Model["operations"], name: string): string[] {
   const [, path] = /^(?:\w+ )?(\/[^*]*)/.exec(name) ?? [];
   if (path === undefined) return [];
@@ -194,7 +194,7 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
   ]);
 }
 
-/** A pattern for each path segment after the common prefix of all paths, and the number of operations that it selects. */
+/** The path patterns for each segment after the common prefix of all paths, with the number of operations that they match. */
 function pathPatterns(operations: Model["operations"]): (readonly [string, number])[] {
   const paths = [...operations.values()].map(({ path }) => path.split("/"));
   const [first = []] = paths;
@@ -207,7 +207,7 @@ const ledgerHead = `# REST operations that have no GraphQL field on purpose: ope
 # schema.graphql nor listed here is a finding of \`npm run check\`. A key may be a pattern: tag:billing, /v2/admin/*, delete*.
 `;
 
-/** A line for each tag without any field, and for each remaining operation. */
+/** The lines of `rest-only.yaml`: one for each tag that has no field, and one for each remaining operation. */
 function ledgerOf(
   rest: readonly RestOperation[],
   bound: readonly RestOperation[],

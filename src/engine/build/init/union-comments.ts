@@ -1,6 +1,6 @@
 /**
- * Comments above unions that name the fields for which a query needs aliases, because their types differ between members, such as
- * `ID!` and `ID` (GraphQL §5.3.2, Field Selection Merging).
+ * Adds comments above unions. A comment names the fields that queries must alias, because their types differ between members,
+ * for example `ID!` and `ID` (GraphQL §5.3.2, Field Selection Merging).
  */
 import {
   type GraphQLObjectType,
@@ -15,7 +15,7 @@ import {
   isUnionType,
 } from "graphql";
 
-/** Returns `sdl` with a comment above each union that needs one. `schema` has the types of `sdl`. */
+/** Returns `sdl` with a comment above each union that has such fields. `schema` contains the types of `sdl`. */
 export function withUnionComments(sdl: string, schema: GraphQLSchema): string {
   return Object.values(schema.getTypeMap()).reduce((text, union) => {
     if (!isUnionType(union)) return text;
@@ -54,7 +54,7 @@ function conflictLines(members: readonly GraphQLObjectType[]): string[] {
 type Conflict = { readonly path: string; readonly types: readonly [string, string] };
 
 /**
- * The fields, at any depth, whose types conflict between the two types. `compared`: the pairs of types seen so far, which ends
+ * The fields, at any depth, whose types conflict between the two types. `compared`: the pairs of types compared so far, to end
  * recursion.
  */
 function conflicts(
@@ -78,7 +78,10 @@ function conflicts(
   });
 }
 
-/** As in the specification's SameResponseShape: lists and non-null must agree, and leaf types be the same. */
+/**
+ * Whether two field types conflict, as in SameResponseShape of the specification: lists and non-null must agree, and leaf types
+ * must be equal.
+ */
 function haveConflict(one: GraphQLOutputType, other: GraphQLOutputType): boolean {
   if (isNonNullType(one) !== isNonNullType(other)) return true;
   const [own, its] = [getNullableType(one), getNullableType(other)];
