@@ -1,6 +1,6 @@
 /**
- * Draws the REST calls of a saved operation as a Mermaid graph: a box for each level of calls, and on each edge the values
- * that a call uses from the calls above it.
+ * Draws the REST calls of a saved operation as a Mermaid graph: a box for each level of calls, and edges labelled with the
+ * values that a call uses from its ancestors.
  */
 import { mermaidLabel } from "../../shared/cli/printable.ts";
 import { describeCallCount, describePart, listCalls } from "../bind/call-cost.ts";
@@ -40,7 +40,7 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
   ];
 }
 
-/** The values that a call uses from the calls above it, and how many of them one batched call sends. */
+/** The values that a call uses from its ancestors, and the maximum number of keys in one batched call. */
 function keysOf({ inputs, batch }: BoundField): string {
   const sources = inputs.flatMap(({ source }) =>
     source.kind === "argument" || source.kind === "constant" || source.kind === "tenant"

@@ -35,7 +35,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       ),
   );
 
-/** Throws `UsageError` if there is no saved operation of this name. */
+/** Draws the call graph of a saved operation. Throws `UsageError` if no operation has this name. */
 function draw(model: Model, saved: readonly SavedOperation[], name: string): string[] {
   const operation = saved.find((each) => each.name === name);
   if (operation) return callGraph(model, operation);

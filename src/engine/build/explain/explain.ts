@@ -1,6 +1,6 @@
 /**
- * `restbound explain`: prints the REST calls of a field or a saved operation, the source of each parameter and the call
- * count.
+ * `restbound explain`: prints the REST calls of a field or a saved operation, the source of each parameter, and the number of
+ * calls.
  */
 import { getNamedType } from "graphql";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -30,8 +30,8 @@ import { isSafe, methodAndPath, type RestOperation } from "../openapi/operation.
 import type { SavedOperation } from "../schema/saved-operations.ts";
 
 /**
- * `name`: a field's coordinate, a saved operation's name, or a REST operation (its `operationId`, or method and path). Throws
- * `UsageError` if nothing has this name, or if no field is bound to the REST operation.
+ * Explains `name`: a field's coordinate, a saved operation, or a REST operation (its `operationId`, or method and path). Throws
+ * `UsageError` if the name is unknown, or no field is bound to the REST operation.
  */
 export function explain(model: Model, saved: readonly SavedOperation[], name: string): string[] {
   const operation = saved.find((each) => each.name === name);
@@ -125,8 +125,8 @@ function callLines(model: Model, field: BoundField): string[] {
 }
 
 /**
- * If the server has credentials for any operation: whether the caller or the server owns the credential that a call sends, and
- * whether the call contains anything that depends on its caller.
+ * Describes whether a call sends the caller's or the server's credential, and whether anything in the call depends on the
+ * caller. Empty if the server has no credentials for any operation.
  */
 function credentialLines({ held, document, calledOperations }: Model, operation: RestOperation): string[] {
   if (calledOperations.get(methodAndPath(operation))?.public)
@@ -136,7 +136,7 @@ function credentialLines({ held, document, calledOperations }: Model, operation:
     : credentialUse(document, held, operation).texts.map((text) => `  credential: ${text}`);
 }
 
-/** The fixed headers that the document does not declare; those that it declares are among the inputs. */
+/** The fixed headers that the document does not declare. Declared headers are listed with the inputs. */
 function headerLines({ calledOperations }: Model, { operation, inputs }: BoundField): string[] {
   const { headers = {} } = calledOperations.get(methodAndPath(operation)) ?? {};
   const declared = new Set(
@@ -159,7 +159,10 @@ function nextPageText(next: NextPage): string {
     : `${next.parameter} of the Link header`;
 }
 
-/** Where a read's response may come from, according to the document. `extensions.calls` shows the source of each call. */
+/**
+ * Describes where the response of a read may come from, such as a cache, judging by the document. At run time,
+ * `extensions.calls` shows the actual source of each call.
+ */
 function responseSources({ method, successes }: RestOperation): string[] {
   if (!isSafe(method)) return [];
   const shown = successes.filter(({ shape }) => shape);
@@ -177,7 +180,7 @@ function responseSources({ method, successes }: RestOperation): string[] {
   ];
 }
 
-/** The `operationId` and the product, if any. */
+/** The `operationId` and the product, if they exist. */
 function aside({ id, product, ...operation }: RestOperation): string[] {
   const named = id === methodAndPath(operation) ? [] : [id];
   const known = [...named, ...(product ? [product] : [])];

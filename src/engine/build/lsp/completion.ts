@@ -1,4 +1,4 @@
-/** Completion inside the binding directives: operations, parameters, sources, paths of the response, and enum values. */
+/** Completes the arguments of binding directives: operations, parameters, sources, response paths, and enum values. */
 import { isEnumType, Kind } from "graphql";
 import { inputSlotsOf } from "../bind/inputs/input-slots.ts";
 import { boundFields, type Model } from "../bind/model.ts";
@@ -14,7 +14,7 @@ export type Suggestion = {
   readonly kind: "operation" | "parameter" | "property" | "key" | "value";
 };
 
-/** Maximum depth of the listed paths of a response. */
+/** Maximum depth of the response paths that are suggested. */
 const deepest = 3;
 
 export function suggestionsAt(model: Model, position: SchemaPosition): Suggestion[] {
@@ -45,7 +45,7 @@ function restValues(model: Model, position: SchemaPosition): Suggestion[] {
   return [];
 }
 
-/** The REST names to suggest for `@restName(name:)` of an enum value, an argument, an input field or a field. */
+/** Suggests REST names for `@restName(name:)` of an enum value, an argument, an input field or a field. */
 function restNames(model: Model, { type = "", member = "", argument, path }: SchemaPosition): Suggestion[] {
   if (path.join(".") !== "name") return [];
   const definition = model.schema.getType(type);
@@ -70,14 +70,14 @@ const slotNames = (model: Model, operation: RestOperation): Suggestion[] =>
     kind: "parameter",
   }));
 
-/** Suggests the arguments that the text declares, because the model may not contain the field yet. */
+/** Suggests the field's arguments. They are read from the text, because the model may not contain the field yet. */
 const argumentSources = ({ declared }: SchemaPosition): Suggestion[] =>
   named(
     declared.map((name) => `args.${name}`),
     "parameter",
   );
 
-/** Properties of the parent, and of other types once their name is typed. */
+/** Suggests properties of the parent type, and of other types once their name has been typed. */
 function objectSources(model: Model, { type = "", word }: SchemaPosition): Suggestion[] {
   const [typed = ""] = word?.text.split(".") ?? [];
   const roots = [["parent", type] as const, ...(typed === type ? [] : [[typed, typed] as const])];
@@ -86,7 +86,7 @@ function objectSources(model: Model, { type = "", word }: SchemaPosition): Sugge
   );
 }
 
-/** The paths in the response; `ofItems`: in the items of its lists. */
+/** Suggests paths in the response; with `ofItems`, paths in the items of its lists. */
 function responsePaths(model: Model, operation: RestOperation, ofItems: boolean): Suggestion[] {
   return showableResponses(operation).flatMap(({ shape }) => {
     if (!ofItems) return pathsIn(model, shape.items ?? shape, "", deepest);
@@ -103,7 +103,7 @@ function pathsIn(model: Model, shape: Shape, start: string, depth: number): Sugg
   ]);
 }
 
-/** The arguments of a directive, or the fields of its input object at `path`. */
+/** Suggests the arguments of a directive, or the fields of its input object at `path`. */
 function keysOf(directive: string, [key]: readonly string[]): Suggestion[] {
   const holder = key === "params" ? "RestParam" : key === "connection" ? "RestConnection" : directive;
   for (const node of bindingDefinitions.definitions) {
@@ -118,7 +118,7 @@ function keysOf(directive: string, [key]: readonly string[]): Suggestion[] {
   return [];
 }
 
-/** The values of `in` and `pages`. */
+/** Suggests the enum values of `in` and `pages`. */
 function enumLiterals(key: string): Suggestion[] {
   const name = key === "in" ? "RestIn" : key === "pages" ? "RestPages" : undefined;
   const found = bindingDefinitions.definitions.find(

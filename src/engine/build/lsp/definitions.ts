@@ -1,4 +1,7 @@
-/** Go to definition: from a field, an argument or `@rest` to REST's document, and from there to the fields. */
+/**
+ * Implements "go to definition": from a field, an argument or `@rest` to the OpenAPI document, and from the document to the
+ * fields.
+ */
 import type { GraphQLSchema } from "graphql";
 import { inputSlotsOf } from "../bind/inputs/input-slots.ts";
 import { boundFields, type Model } from "../bind/model.ts";
@@ -7,7 +10,7 @@ import { coordinateLocation } from "../schema/schema-coordinate.ts";
 import { inputsFedBy, propertyOf } from "./hover.ts";
 import type { SchemaPosition } from "./schema-position.ts";
 
-/** The operation, parameter or property of REST at a position of the schema. */
+/** The operation, parameter or property in the OpenAPI document for a position in the schema. */
 export function restNodesAt(model: Model, position: SchemaPosition): NodeLocation[] {
   const { type, member, argument, operation: name, path, word } = position;
   const operation = name === undefined ? undefined : model.operations.named(name);

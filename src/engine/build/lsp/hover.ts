@@ -1,4 +1,4 @@
-/** The text that an editor shows over a field, an argument or the name of an operation: the REST call and its types. */
+/** The hover text for a field, an argument or an operation's name: the REST call and its types. */
 import { inputSlotsOf } from "../bind/inputs/input-slots.ts";
 import type { BoundField, Input, Model, PlainField } from "../bind/model.ts";
 import { explain } from "../explain/explain.ts";
@@ -10,7 +10,7 @@ import type { SchemaPosition } from "./schema-position.ts";
 /** Maximum number of parameters listed for an operation; some operations have hundreds. */
 const mostListed = 30;
 
-/** Returns `undefined` at a position that is not bound to REST. */
+/** The hover text; `undefined` at a position that is not bound to REST. */
 export function hoverAt(model: Model, position: SchemaPosition): string | undefined {
   const { type, member, argument, operation: name } = position;
   const operation = name === undefined ? undefined : model.operations.named(name);
@@ -31,7 +31,7 @@ export function hoverAt(model: Model, position: SchemaPosition): string | undefi
   );
 }
 
-/** The REST inputs that the argument, or a field of its input object, feeds. */
+/** The REST inputs that receive the argument's value, or the value of a field of its input object. */
 export const inputsFedBy = ({ inputs }: BoundField, argument: string): Input[] =>
   inputs.filter(({ source }) => source.kind === "argument" && source.path[0] === argument);
 
@@ -67,7 +67,7 @@ const slotLine = (model: Model, slot: Property & Pick<Input, "in">): string =>
 
 const required = (property: Property): string => (property.required ? ", required" : "");
 
-/** Maximum number of enum values listed in a type. */
+/** Maximum number of enum values shown in a type. */
 const mostValues = 12;
 
 /** Describes the REST type of a shape: `Message`, `array of Message`, `string (uuid) or null`, `"a" | "b"`. */

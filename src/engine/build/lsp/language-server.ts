@@ -1,6 +1,4 @@
-/**
- * The language server (LSP 3.17). It serves every project of which the editor opens a file. Positions are in UTF-16 code units.
- */
+/** The language server (LSP 3.17). It serves the projects of all open files. Positions are in UTF-16 code units. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -38,20 +36,23 @@ import type { Fix } from "./quick-fixes.ts";
 import { schemaPositionAt } from "./schema-position.ts";
 import { Workspace } from "./workspace.ts";
 
-/** A check begins when the texts have been unchanged for as long as the last check took, within these bounds in ms. */
+/**
+ * A check begins when the texts have been unchanged for as long as the last check took. This constant and the next are the
+ * bounds of that pause, in ms.
+ */
 const shortestPause = 40;
 const longestPause = 1_000;
 
 export function serveEditor(connection: Connection, today: () => string): void {
   const documents = new TextDocuments(TextDocument);
-  /** The workspaces, by the root of their project. */
+  /** Project root → workspace. */
   const workspaces = new Map<string, Workspace>();
-  /** The URIs with diagnostics, by the root of their project. */
+  /** Project root → the URIs with published diagnostics. */
   const published = new Map<string, ReadonlySet<string>>();
   let capabilities: ClientCapabilities = {};
   let timer: NodeJS.Timeout | undefined;
   let pause = shortestPause;
-  /** Counts the edits, to drop the results of a check that a later edit has outdated. */
+  /** The number of edits so far, used to discard results of a check that began before the latest edit. */
   let edits = 0;
   let hasWarned = false;
 
@@ -70,7 +71,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     return workspace;
   };
 
-  /** The project of a file, and the file's name in its spec folder; `undefined` outside of a project. */
+  /** The project that contains a file, and the file's name in its spec folder; `undefined` outside of a project. */
   const projectOf = (uri: string): { workspace: Workspace; file: string } | undefined => {
     const path = pathOf(uri);
     const root = path === undefined ? undefined : projectRoot(path);
@@ -79,7 +80,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
       : { workspace: workspaceAt(root), file: portable(relative(join(root, "spec"), path)) };
   };
 
-  /** The URI of a file; for an open file, the editor's URI, which may be encoded differently than Node's. */
+  /** The URI of a file. For an open file, the URI as the editor wrote it, because editors encode URIs differently than Node. */
   const uriOf = (root: string, file: string): string => {
     const path = join(root, file);
     return documents.all().find(({ uri }) => pathOf(uri) === path)?.uri ?? pathToFileURL(path).href;
@@ -118,7 +119,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     }
   };
 
-  /** One diagnostic for each location of a finding, with the others as related information. */
+  /** Converts a finding to one diagnostic per location, each with the other locations as related information. */
   const editorDiagnostics = (root: string, finding: Finding): [uri: string, EditorDiagnostic][] => {
     const { rule, severity, message, approval, places } = finding;
     const shown =
@@ -166,8 +167,8 @@ export function serveEditor(connection: Connection, today: () => string): void {
   };
 
   /**
-   * The file and position of an editor's request, with the project and its model; `undefined` outside of a project, and before a
-   * model could be built.
+   * The file and position of a request, with the project and its model. `undefined` outside of a project, or if no model has
+   * been built yet.
    */
   const targetOf = ({ textDocument: { uri }, position }: TextDocumentPositionParams) => {
     const project = projectOf(uri);
@@ -256,7 +257,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     return places.map((place) => locationOf(workspace.root, { ...place, file: `spec/${place.file}` }));
   });
 
-  // completion uses the last model and does not wait for a check of the texts, so that it keeps pace with typing
+  // completion uses the last model without waiting for a check of the current texts, to keep up with typing
   connection.onCompletion(async (params, token) => {
     if (await isCancelled(token)) return [];
     const target = targetOf(params);
@@ -264,7 +265,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     const { document } = target;
     const position = schemaPositionAt(document.getText(), target.offset);
     const { word } = position;
-    // the range is explicit, because an editor's words end at a dot, a slash or a dash
+    // an explicit range, because by default an editor's word ends at a dot, a slash or a dash
     const range = word && { start: document.positionAt(word.start), end: document.positionAt(word.end) };
     return suggestionsAt(target.model, position).map(({ label, detail, kind }) => ({
       label,
@@ -301,7 +302,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
   connection.listen();
 }
 
-/** Yields to the event loop, which then handles the messages that have arrived meanwhile. */
+/** Yields to the event loop once, so that messages that have arrived meanwhile are handled. */
 const pendingMessages = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function isCancelled(token: CancellationToken): Promise<boolean> {
@@ -320,7 +321,7 @@ function pathOf(uri: string): string | undefined {
 
 const portable = (path: string): string => path.split(sep).join("/");
 
-/** The folder above the nearest `spec/` with a schema. */
+/** The root of the project that contains the path: the nearest ancestor that has a `spec/` with a schema. */
 function projectRoot(path: string): string | undefined {
   for (let at = dirname(path); at !== dirname(at); at = dirname(at))
     if (basename(at) === "spec" && existsSync(join(at, "schema.graphql"))) return dirname(at);
@@ -336,7 +337,7 @@ const withoutMark = (document: TextDocument): string => {
   return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 };
 
-/** The length of the byte order mark in a line, which an analysis does not count. */
+/** The length of the byte order mark at the start of a line, which the columns of findings do not include. */
 const markLength = (document: TextDocument, line: number): number =>
   line === 0 && document.getText().startsWith(byteOrderMark) ? 1 : 0;
 

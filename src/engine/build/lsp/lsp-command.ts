@@ -9,14 +9,14 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .description(
         "Serves an editor over stdin and stdout: findings, quick fixes, completion, hover and go to definition in spec/.",
       )
-      // LSP clients append both options
+      // LSP clients append these two options
       .option("--stdio", "the transport, which is the only one")
       .option("--clientProcessId <id>", "ends with this process")
       .action(
         does(() => {
           const connection = createConnection(process.stdin, process.stdout);
           serveEditor(connection, () => io.today ?? new Date().toISOString().slice(0, 10));
-          // the connection ends the process
+          // never resolves, because the connection ends the process
           return new Promise<number>(() => undefined);
         }),
       ),

@@ -1,6 +1,6 @@
 /**
- * Quick fixes: the advice of a finding as an edit of one file. Candidates that the proof might reject are tried before they are
- * offered.
+ * Quick fixes: convert the advice of a finding to an edit of one file. Candidates that the proof might reject are tested before
+ * they are offered.
  */
 import { type ASTNode, type GraphQLSchema, Kind, type Location, type TypeNode } from "graphql";
 import { inputSlotsOf } from "../bind/inputs/input-slots.ts";
@@ -26,7 +26,7 @@ export type Fix = Edit & {
 export const applyEdit = (before: string, { start, end, text }: Edit): string =>
   before.slice(0, start) + text + before.slice(end);
 
-/** The edits that the finding's message and hint suggest. `model`: the model of the current texts, if they are valid. */
+/** The candidate edits for a finding, from its message and hint. `model`: the model of the current texts, if they are valid. */
 export function fixCandidates(finding: Finding, model: Model | undefined, files: SpecFiles): Fix[] {
   return [
     ...renamings(finding, files),
@@ -50,7 +50,7 @@ function renamings({ message, places }: Finding, files: SpecFiles): Fix[] {
   const text = files.read(file) ?? "";
   const tokens = tokensOf(text).filter(({ start }) => start >= offsetOf(text, place) - 1);
   return names(suggested).flatMap((near) =>
-    // the message may quote correct names too; the proof rejects edits that replace those
+    // the message may also quote correct names, but the proof rejects edits that replace those
     names(quoted).flatMap((wrong): Fix[] => {
       const bare = wrong.replace(/^@/, "");
       const token = tokens.find(
@@ -86,7 +86,7 @@ function schemaEdits(finding: Finding, model: Model): Titled[] {
   ];
 }
 
-/** Adds `@restName`, so that the GraphQL name can stay. */
+/** Adds `@restName`, so that the GraphQL name need not change. */
 function restNames({ message, hint, coordinate }: Finding, node: ASTNode, { end }: Location): Titled[] {
   if (directiveOf(node, "restName")) return [];
   const own = /(\w+)(?::\))?$/.exec(coordinate)?.[1];
@@ -99,7 +99,7 @@ function restNames({ message, hint, coordinate }: Finding, node: ASTNode, { end 
   });
 }
 
-/** Replaces the type, or drops a `!`. */
+/** Replaces the type, or removes a `!`. */
 function types({ hint }: Finding, node: ASTNode): Titled[] {
   if (!("type" in node) || !node.type?.loc) return [];
   const { type } = node;
@@ -117,13 +117,13 @@ function types({ hint }: Finding, node: ASTNode): Titled[] {
 
 const namedType = (type: TypeNode): TypeNode => (type.kind === Kind.NAMED_TYPE ? type : namedType(type.type));
 
-/** The offset behind each `!`, the outermost first. */
+/** The offset after each `!`, the outermost first. */
 function nonNullEnds(type: TypeNode): number[] {
   if (type.kind === Kind.NAMED_TYPE) return [];
   return [...(type.kind === Kind.NON_NULL_TYPE && type.loc ? [type.loc.end] : []), ...nonNullEnds(type.type)];
 }
 
-/** Adds `result`, or replaces it. */
+/** Sets the `result` argument of `@rest`. */
 function results({ hint }: Finding, node: ASTNode): Titled[] {
   const rest = directiveOf(node, "rest");
   const present = rest?.arguments?.find(({ name }) => name.value === "result")?.loc;
@@ -182,7 +182,7 @@ function enumValues({ hint }: Finding, schema: GraphQLSchema): Titled[] {
 const directiveOf = (node: ASTNode, name: string) =>
   "directives" in node ? node.directives?.find((each) => each.name.value === name) : undefined;
 
-/** Appends an approval to the file. The user fills in the reason, the author and the last day. */
+/** Appends an approval to `spec/approvals.yaml`. The user fills in the reason, the author and the expiry date. */
 function approval(finding: Finding, files: SpecFiles): Fix[] {
   if (finding.fingerprint === undefined || finding.approval) return [];
   const text = files.read(approvalsFile) ?? "";

@@ -1,25 +1,25 @@
 /**
- * Describes an offset in a GraphQL schema: the definition, field, argument and directive around it. They are found by tokens
- * rather than by parsing, so that incomplete text works too (GraphQL §2.1).
+ * Describes an offset in a GraphQL schema: the definition, field, argument and directive that contain it. Uses tokens rather
+ * than a parser, so that incomplete text is supported (GraphQL §2.1).
  */
 import { GraphQLError, Lexer, Source, type Token, TokenKind } from "graphql";
 
 export type SchemaPosition = {
-  /** The type definition around the offset. */
+  /** The name of the type definition that contains the offset. */
   readonly type?: string | undefined;
-  /** The field or enum value around the offset. */
+  /** The name of the field or enum value that contains the offset. */
   readonly member?: string | undefined;
   readonly argument?: string | undefined;
-  /** The arguments of the field that are written before the offset. */
+  /** The names of the field's arguments that precede the offset. */
   readonly declared: readonly string[];
   readonly directive?: string | undefined;
-  /** The names of the directive's argument and of its input fields that lead to the offset, such as `params`, `from`. */
+  /** The path to the offset: the name of the directive's argument, then of input fields, such as `params`, `from`. */
   readonly path: readonly string[];
-  /** Whether the next token must be a name: of a directive's argument, or of an input object's field. */
+  /** Whether a key is expected at the offset: the name of a directive's argument, or of an input object's field. */
   readonly isKey: boolean;
   /** The string or name at the offset. */
   readonly word?: Word | undefined;
-  /** The value of `operation`, if the directive is `@rest`. */
+  /** The `operation` argument, if the directive is `@rest`. */
   readonly operation?: string | undefined;
 };
 
@@ -35,7 +35,7 @@ type SchemaToken = Word & { readonly kind: TokenKind };
 
 type Frame = { readonly opener: string; readonly owner: "body" | "arguments" | "directive"; key?: string };
 
-/** An offset directly after a word belongs to the word, because a user types there. */
+/** Describes the offset. If it is directly after a word, it belongs to the word, because that is where a user types. */
 export function schemaPositionAt(text: string, offset: number): SchemaPosition {
   const frames: Frame[] = [];
   let type: string | undefined;
@@ -115,12 +115,12 @@ export function schemaPositionAt(text: string, offset: number): SchemaPosition {
 }
 
 /**
- * Whether a name after this token is an enum value. The token before an enum value is the opening brace, another value, a
+ * Whether a name that follows the token `before` is an enum value: enum values follow the opening brace, another value, a
  * description or the end of a directive.
  */
 const isEnumValue = (before: string): boolean => !/^[:@[(|&=!]$/.test(before);
 
-/** The tokens up to the first error. A string without a closing quote ends at the end of its line. */
+/** The tokens before the first syntax error. An unterminated string ends at the end of its line. */
 export function tokensOf(text: string): SchemaToken[] {
   const tokens: SchemaToken[] = [];
   const lexer = new Lexer(new Source(text));

@@ -1,4 +1,4 @@
-/** A project in the editor: its files on disk, replaced by the texts of open files, and the findings of `check` in them. */
+/** A project in the editor. Runs `check` on its files, replacing those that are open by the editor's texts. */
 import { join } from "node:path";
 import type { Model } from "../bind/model.ts";
 import { examine } from "../check/check.ts";
@@ -19,7 +19,7 @@ type Analysis = {
   readonly fixes: Map<Finding, readonly Fix[]>;
 };
 
-/** Maximum CPU time for trying candidates of quick fixes, in ms. A limit on elapsed time would drop fixes on a busy machine. */
+/** Maximum CPU time for testing quick fixes, in ms. A limit on elapsed time would drop fixes on a busy machine. */
 const longestTrial = 1_000;
 
 export class Workspace {
@@ -49,12 +49,12 @@ export class Workspace {
     return this.#analysis;
   }
 
-  /** The model of the last analysis that had one. */
+  /** The latest model that could be built. */
   get lastModel(): Model | undefined {
     return this.#lastModel ?? this.analyse().model;
   }
 
-  /** The edits that follow a finding's advice, if the proof accepts them. */
+  /** The quick fixes for a finding that the proof accepts. */
   fixesOf(finding: Finding): readonly Fix[] {
     const { fixes, files, findings, model } = this.analyse();
     const known = fixes.get(finding);
@@ -79,7 +79,7 @@ export class Workspace {
       each.rule === finding.rule &&
       each.coordinate === finding.coordinate &&
       each.message === finding.message;
-    // once a file can be read again, it may have more findings than before
+    // a fix that makes a file readable may reveal other findings
     return !after.some(isSame) && (finding.stage === "load" || after.length < before.length);
   }
 

@@ -1,9 +1,12 @@
-/** Converts Swagger 2.0 to OpenAPI 3.0. Schemas are bound to the converted text, and locations refer to it. */
+/** Converts Swagger 2.0 to OpenAPI 3.0. Schemas are bound to the converted text, so locations refer to it as well. */
 import { parseDocument, stringify } from "yaml";
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { isForm, isMultipartForm } from "../../shared/media-type.ts";
 
-/** Returns the text unchanged if it is of another version or not YAML; the document's reader reports both. */
+/**
+ * Converts a document. Returns a text of another version, or one that is not YAML, unchanged: reading it as OpenAPI reports
+ * these errors.
+ */
 export async function convertSwagger(text: string): Promise<string> {
   if (!/swagger["']?\s*:\s*["']?2/.test(text)) return text;
   const { errors, contents } = parseDocument(text);
@@ -19,8 +22,9 @@ export async function convertSwagger(text: string): Promise<string> {
 }
 
 /**
- * The member that records the collection format of a list parameter. The upgrader drops a format that has no equivalent style in
- * OpenAPI 3.0, so the list would be sent in the default style. It also ignores that `csv` is the default in a form.
+ * A temporary property that records the collection format of a list parameter before the conversion. The upgrader drops formats
+ * without an equivalent style in OpenAPI 3.0, so lists would be sent in the default style, and ignores that a form's default is
+ * `csv`.
  */
 const mark = "x-restbound-collection-format";
 
@@ -34,7 +38,7 @@ function listParameters(document: Record<string, unknown>): Record<string, unkno
   );
 }
 
-/** The formats with an equivalent style in a query, and in a form without files. */
+/** The collection formats with an equivalent OpenAPI 3.0 style in a query, and in a form without files. */
 const inQuery: ReadonlySet<unknown> = new Set(["csv", "ssv", "pipes", "multi"]);
 
 function markFormat(parameter: Record<string, unknown>): void {
@@ -45,8 +49,8 @@ function markFormat(parameter: Record<string, unknown>): void {
 }
 
 /**
- * Gives each marked list a media type, as OpenAPI 3.0 allows for parameters and parts of forms. Fields cannot send this media
- * type: an optional list is omitted, and a required one is a finding.
+ * Removes the temporary property. A list with an unsupported format gets a media type, as OpenAPI 3.0 allows for parameters and
+ * parts of forms. The binder does not support this media type: it omits an optional list, and reports a required one.
  */
 function unmarked(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(unmarked);
@@ -63,7 +67,7 @@ function unmarked(node: unknown): unknown {
   return { ...rest, content: { [mediaOf(format)]: { schema } } };
 }
 
-/** A multipart form supports only `multi`: one part per item. */
+/** Removes the temporary property from a form. A multipart form supports only `multi`: one part per item. */
 function unmarkedForm(node: unknown, hasParts: boolean): unknown {
   const { encoding, ...form } = membersOf(node);
   const found = Object.entries(membersOf(membersOf(form.schema).properties)).flatMap(([name, property]) => {

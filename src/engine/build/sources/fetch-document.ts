@@ -1,11 +1,11 @@
-/** Fetches a document from its URL, with the header of a private document, and conditionally if it was fetched before. */
+/** Fetches a document from its URL: with an authorization header if it is private, conditionally if it was fetched before. */
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { fetchText } from "../../shared/cli/fetch-text.ts";
 import { isLoopback } from "../../shared/loopback.ts";
 import { own } from "../../shared/own.ts";
 import { productOf } from "../openapi/document-files.ts";
 
-/** A document as it was last written, with the ETag that its URL returned. */
+/** The last fetched text of a document, with its ETag. */
 export type StoredDocument = { readonly etag: string; readonly text: string };
 
 export type FetchedDocument = { readonly text: string; readonly etag?: string | undefined };
@@ -13,8 +13,8 @@ export type FetchedDocument = { readonly text: string; readonly etag?: string | 
 const timeoutMs = 30_000;
 
 /**
- * Fetches at most 32 MiB within 30 s. Throws `UsageError` unless the server responds with success, or with 304 for `stored`.
- * Files that the document refers to are not fetched.
+ * Fetches at most 32 MiB within 30 s, without other files that the document refers to. Throws `UsageError` unless the response
+ * is a success, or a 304 for `stored`.
  */
 export async function fetchDocument(
   url: string,
@@ -32,17 +32,17 @@ export async function fetchDocument(
   return fetchText(`--openapi ${url}`, url, read, { timeoutMs, headers });
 }
 
-/** Returns `undefined` for a header that is not an entity tag (RFC 9110 §8.8.3) and could not be sent back. */
+/** The ETag; `undefined` for a value that is not a valid entity tag (RFC 9110 §8.8.3) and could not be sent back. */
 const entityTag = (header: string | null): string | undefined =>
   header !== null && /^(?:W\/)?"[\x21\x23-\x7e]*"$/.test(header) ? header : undefined;
 
-/** The environment variable with the header for a private document: `Authorization: Bearer …`. */
+/** The name of the environment variable with the header for a private document: `Authorization: Bearer …`. */
 const headerVariable = (name: string | undefined): string =>
   name === undefined ? "OPENAPI_HEADER" : `OPENAPI_HEADER_${productOf(name)}`;
 
 /**
- * Throws `UsageError` for an invalid header, without its secret value, and for a URL that would send the header in clear text to
- * another machine.
+ * Returns the request headers. Throws `UsageError` for an invalid header, without printing its secret value, and for a URL that
+ * would send the header unencrypted to another machine.
  */
 function documentHeaders(env: NodeJS.ProcessEnv, name: string | undefined, url: string): Headers {
   const variable = headerVariable(name);

@@ -1,4 +1,4 @@
-/** Reads a document from a file or a URL, and the files that it refers to, under their names in the spec folder. */
+/** Reads a document from a file or a URL, and the files that it refers to, by the names that they get in the spec folder. */
 
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
@@ -21,15 +21,16 @@ import { type FetchedDocument, fetchDocument, type StoredDocument } from "./fetc
 import { digestOf } from "./recorded-sources.ts";
 
 /**
- * File names with a special meaning in a spec folder. A vendor's document that refers to such a name could smuggle in approvals,
- * or operations that the server would run as saved ones. File systems may ignore case, and trailing dots and spaces.
+ * File names with a special meaning in a spec folder. A vendor's document that refers to such a name could smuggle in
+ * approvals, or saved operations that the server would allow. The pattern ignores case, and trailing dots and spaces, because
+ * some file systems do.
  */
 const ownNames =
   /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml|credentials\.yaml)[. ]*(?:\/|$)|operations[. ]*\/.*\.(?:graphql|gql)[. ]*$)/iu;
 
 /**
- * Reads a document, and names its files as in the spec folder. In the result, `files` are the texts of the files that have been
- * read so far, and `read` reads any file of the document. `stored` is reused if the URL still has its ETag.
+ * Reads a document. The result has the texts of all files read so far (`files`), and a function that reads any file of the
+ * document (`read`). The text in `stored` is reused if the URL still has the same ETag.
  */
 export async function readSourceDocument(
   given: string,
@@ -56,13 +57,13 @@ export async function readSourceDocument(
   return { document, files, place, read, fetched: { etag, digest: digestOf(main) } };
 }
 
-/** Reads the files of the document's folder by the names that they will have in the spec folder. */
+/** Reads the files in the document's folder by the names that they get in the spec folder. */
 function filesBeside(path: string, { file: main, overlay, name }: NamedDocument): ReadFile {
   const folder = dirname(path);
   const files = folderFiles(folder);
   /**
-   * Ignores symbolic links that lead out of the folder: one in a vendor's archive could copy a secret of this machine into the
-   * project.
+   * Ignores symbolic links to targets outside the folder. Otherwise, a link in a vendor's archive could copy a secret of this
+   * machine into the project.
    */
   const read: ReadFile = (file) => {
     const text = files.read(file);
@@ -78,8 +79,8 @@ function filesBeside(path: string, { file: main, overlay, name }: NamedDocument)
 }
 
 /**
- * Rejects a document that refers to a file whose name has a special meaning in the spec folder. Files keep their names, because
- * `$ref`s contain them.
+ * Rejects a document that refers to a file name with a special meaning in the spec folder. Files cannot be renamed, because
+ * `$ref`s contain their names.
  */
 export function rejectTakenNames(
   parts: Iterable<string>,
@@ -106,7 +107,7 @@ export async function ofDocument<T>(given: string, make: () => T | Promise<T>): 
   }
 }
 
-/** Rewrites locations to the name that the user passed, because the files are not in `spec/` yet. */
+/** Replaces the file names in error locations by the name that the user passed, because the files are not in `spec/` yet. */
 function unreadableDocument({ failure }: UnreadableSpec, given: string): ExpectedFailure {
   const faults = failure.faults.map(({ message, places }) => {
     const [at] = places.map(
@@ -118,7 +119,7 @@ function unreadableDocument({ failure }: UnreadableSpec, given: string): Expecte
   return new ExpectedFailure(given, { exitCode: failure.exitCode, faults });
 }
 
-/** The absolute path of a document that is not a URL. Throws `UsageError` if the file does not exist. */
+/** The absolute path of a document on disk. Throws `UsageError` if the file does not exist. */
 function documentPath(given: string, root: string): string {
   const path = resolve(root, given);
   const found = statSync(path, { throwIfNoEntry: false });

@@ -1,6 +1,6 @@
 /**
- * The source of each document of a project (`restbound.sources` in `package.json`), and the ETag and digest of what the source
- * last returned (`restbound.lock.json`).
+ * Reads and writes the source of each document (`restbound.sources` in `package.json`), and the ETag and digest of the last
+ * fetched text (`restbound.lock.json`).
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { shownUrl } from "../../shared/shown-url.ts";
 
 export const sourcesField = "restbound.sources";
 
-/** The sources (URLs or paths), by file of the spec folder. */
+/** The sources (URLs or paths), by file name in the spec folder. */
 export function readSources(root: string): Map<string, string> {
   const path = join(root, "package.json");
   const manifest = existsSync(path) ? parsedJson(readFileSync(path, "utf8")) : {};
@@ -23,17 +23,17 @@ export function readSources(root: string): Map<string, string> {
   return new Map(Object.entries(sources).map(([file, source]) => [file, String(source)]));
 }
 
-/** A document as its source returned it. */
+/** A fetched document. */
 type FetchedDocument = Omit<LockedDocument, "source"> & {
-  /** The file in the spec folder. */
+  /** The file name in the spec folder. */
   readonly file: string;
   /** The source as the user passed it. */
   readonly given: string;
 };
 
 /**
- * Records the source in `package.json`, whose text is `packageJson`, and in the lock file. A URL with a password or a query is
- * not recorded, because these may be secret.
+ * Records the document's source in `package.json`, whose text is `packageJson`, and in the lock file. URLs with a password or a
+ * query are not recorded, because they may contain secrets.
  */
 export function recordSource(
   root: string,
@@ -50,21 +50,24 @@ export function recordSource(
   if (isRecorded) lockDocuments(root, new Map([[file, { source, ...fetched }]]));
 }
 
-/** Records the ETag and digest of each document when it was last written, so that `update` can make conditional requests. */
+/** The lock file with the ETag and digest of each document when it was last written, for conditional requests by `update`. */
 const lockFile = "restbound.lock.json";
 
 export type LockedDocument = {
   readonly source: string;
   readonly etag?: string | undefined;
-  /** `digestOf` the file in the spec folder. */
+  /** The digest of the file in the spec folder, computed by `digestOf`. */
   readonly digest: string;
 };
 
-/** Line endings are ignored, because a checkout may convert them. */
+/** The digest of a text. Line endings are ignored, because a git checkout may convert them. */
 export const digestOf = (text: string): string =>
   `sha256:${createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex")}`;
 
-/** The lock file's entries, by file of the spec folder. Malformed entries are ignored, so their documents are fetched again. */
+/**
+ * The lock file's entries, by file name in the spec folder. Malformed entries are ignored, so their documents are fetched
+ * without an ETag.
+ */
 export function readLock(root: string): Map<string, LockedDocument> {
   const path = join(root, lockFile);
   const read = existsSync(path) ? membersOf(parsedJson(readFileSync(path, "utf8"))) : {};

@@ -1,6 +1,7 @@
 /**
- * `restbound update`: fetches each document again from its source, and reports what its changes break since a commit. `--write`
- * replaces the documents and `generated/`, even if something breaks, so that a person can repair the schema on a branch.
+ * `restbound update`: fetches each document again from its source, and reports which changes since a commit break clients.
+ * `--write` replaces the documents and `generated/` even if there are breaking changes, so that a person can repair the schema
+ * on a branch.
  */
 import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
@@ -36,7 +37,7 @@ import {
 type Fetched = {
   readonly changed: Map<string, string>;
   readonly locked: Map<string, LockedDocument>;
-  /** Documents that were edited in the spec folder after they were fetched. */
+  /** Documents that were edited locally after they were fetched. */
   readonly edited: string[];
 };
 
@@ -73,7 +74,7 @@ async function update({ base, write = false, format }: Given, io: Io): Promise<n
   });
   for (const output of outputs) printReport(report, output, io);
   const exitCode = report.summary.unapproved === 0 ? 0 : 1;
-  // if a report is written to the standard output, other lines must not mix with it
+  // if a report goes to the standard output, other lines go to the standard error
   const say = outputs.some(({ format, file }) => file === undefined && format !== "text") ? io.error : out;
   for (const file of changed.keys()) say(printable(`${write ? "wrote" : "differs:"} spec/${file}`));
   for (const file of edited)
@@ -91,7 +92,7 @@ async function update({ base, write = false, format }: Given, io: Io): Promise<n
 }
 
 /**
- * Fetches all documents. Returns the files that differ from those in the spec folder, and their entries for the lock file. The
+ * Fetches all documents. Returns the files that differ from those in the spec folder, and the new entries of the lock file. The
  * project's overlays are not replaced.
  */
 async function fetchDocuments(
