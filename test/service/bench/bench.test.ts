@@ -23,6 +23,7 @@ test.skipIf(!hasTools)("every server of the bench answers alike, and is measured
     expect(stdout).toMatch(new RegExp(`^\\| ${workload} \\|[^]*?\\| ours \\| [1-9]`, "m"));
   for (const server of ["floor", "ours", "mercurius", "apollo"])
     expect(stdout.split(`| ${server} |`)).toHaveLength(7);
+  expect(stdout.split("| ours, from a browser |")).toHaveLength(6);
   expect(stdout).toMatch(/^5000 callers, REST: validators$/m);
 });
 
