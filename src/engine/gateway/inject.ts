@@ -10,8 +10,8 @@ import type { Config } from "../runtime/settings/config.ts";
 import type { HeaderFields } from "./strip.ts";
 
 /**
- * Adds the gateway's headers to `headers`, which are already stripped. Without a `caller`, it adds no context headers and no
- * proof.
+ * Adds the gateway's headers to `headers`, from which all headers that a client must not set are already removed. Without a
+ * `caller`, it adds no context headers and no proof.
  */
 type Inject = (
   headers: HeaderFields,

@@ -10,7 +10,7 @@ const maxStepMs = 2 * sampleMs;
 let ranMs = 0;
 let sampledAt = performance.now();
 
-/** Milliseconds for which the process has run. Each call samples the time. */
+/** Milliseconds for which the process has run, without pauses. Each call samples the time. */
 export function processRunTime(): number {
   const now = performance.now();
   ranMs += Math.min(now - sampledAt, maxStepMs);

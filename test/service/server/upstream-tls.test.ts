@@ -167,7 +167,7 @@ test.skipIf(!redisServer)(
         onTestFinished(() => asked.disconnect());
         await expect.poll(() => asked.exists(revocationStream)).toBe(1); // a heartbeat
         expect(program.output()).not.toContain("REDIS_URL");
-      } else await program.prints(/"cause":"SELF_SIGNED_CERT_IN_CHAIN","msg":"REDIS_URL: down/);
+      } else await program.prints(/"cause":"SELF_SIGNED_CERT_IN_CHAIN","msg":"REDIS_URL: Redis is down/);
       expect((await get(program.url, "/v1/identity/me", goodKey)).status).toBe(200);
     }
   },

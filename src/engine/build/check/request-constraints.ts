@@ -55,8 +55,9 @@ const demands = new Map<string, Demand>([
 ]);
 
 /**
- * Returns, by coordinate, whether a request of the operation may violate the constraint. Omitting an argument may violate it at
- * a coordinate that the operation does not select. Coordinates that the operation's requests never reach are absent.
+ * Returns, by coordinate, whether a request of the operation may violate the constraint. This includes the coordinates of
+ * arguments and input fields that the operation does not use, because omitting one may be the violation. Coordinates that the
+ * operation's requests never reach are absent.
  */
 export function violations(
   demand: Demand,

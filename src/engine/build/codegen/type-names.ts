@@ -51,7 +51,7 @@ export class TypeNames {
   }
 
   /**
-   * The TypeScript name of a GraphQL type. If the name is already used, it ends with `$`, which GraphQL names cannot contain.
+   * The TypeScript name of a GraphQL type. If the name is already used, a `$` is appended, which GraphQL names cannot contain.
    */
   of(type: string): string {
     return reservedNames.has(type) || this.#isDerived(type) ? `${type}$` : type;

@@ -38,8 +38,8 @@ export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
   `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
 
 /**
- * The styles in which a form serializes its properties. `json` means as JSON; `file` and `content` (another media type) are not
- * supported.
+ * The style in which each property of a form is serialized. Besides OpenAPI's styles, it is `json` for a property that is sent
+ * as JSON, and `file` or `content` (any other media type), which are not supported.
  */
 export type FormStyles = ReadonlyMap<string, Style>;
 

@@ -391,7 +391,7 @@ function isStream(document: RestDocument, node: RestNode, media: string): boolea
   return itemSchema !== undefined && (schema === undefined || !isJson(media));
 }
 
-/** Among the `allowed` media types, the entry of `content` that passes the earliest test. */
+/** The entry of `content` for the preferred one of the `allowed` media types. `tests` are in order of preference. */
 function contentOf(
   document: RestDocument,
   node: RestNode,

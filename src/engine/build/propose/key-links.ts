@@ -133,7 +133,7 @@ type KeyLink = {
   /** The type that has the key. */
   readonly owner: string;
   readonly field: string;
-  /** The lines of the field with each possible binding, best binding first. */
+  /** The definition of the field in SDL, once for each possible binding, best binding first. */
   readonly bindings: readonly string[];
   /** The number of leading bindings that look up the object by its id. The others search a list, which may be incomplete. */
   readonly sure: number;

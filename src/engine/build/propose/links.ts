@@ -152,7 +152,7 @@ export type Link = {
   readonly params: readonly { readonly name: string; readonly from: string }[];
 };
 
-/** Links by the `operationId`, or the method and path, of the operation that they call. */
+/** The links that the document declares, by the `operationId`, or the method and path, of the operation that they call. */
 function declaredLinks(model: Model): ReadonlyMap<string, readonly Link[]> {
   const found = boundFields(model).flatMap((field) =>
     linkNodes(model, field).flatMap(([name, node]) => {

@@ -5,8 +5,8 @@
  * requests start. Callers take turns. A request that waits for its caller's share of the processor frees its place meanwhile:
  * otherwise callers in debt would occupy all places.
  *
- * Node accepts one connection per tick of the event loop, so it takes as many ticks to accept a burst of connections. To keep
- * those ticks short, few requests start in a tick that accepted a connection.
+ * Node accepts one connection per tick of the event loop, so a burst of n connections takes n ticks to accept. To keep those
+ * ticks short, few requests start in a tick that accepted a connection.
  */
 import { performance } from "node:perf_hooks";
 import { executedAtOnce } from "../settings/capacity.ts";

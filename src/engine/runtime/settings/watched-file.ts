@@ -1,5 +1,5 @@
 /**
- * A file that is read again while its content is in use. Secrets and key files change in place: an editor or a deployment tool
+ * A file whose changes are applied while the process runs. Secrets and key files change in place: an editor or a deployment tool
  * replaces them by renaming, and Kubernetes swaps the symbolic link `..data` above them. Events of the file system miss some of
  * these changes. Therefore, the path is opened again instead, at most once a second and only when the value is used.
  *

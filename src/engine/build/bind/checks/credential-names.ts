@@ -15,7 +15,7 @@ import type { Model } from "../model.ts";
 
 type Api = Pick<Model, "document" | "operations">;
 
-/** Returns the file with each unknown name replaced. */
+/** Returns the credentials file with each unknown name replaced by the most similar known one, and reports each. */
 export function withKnownNames(api: Api, file: CredentialsFile, findings: Findings): CredentialsFile {
   const { roots } = api.document;
   const names = roots.flatMap(({ name }) => name ?? []);

@@ -278,8 +278,8 @@ function serverUrl({ value }: RestNode): string {
 }
 
 /**
- * Reports inputs that feed a header which `headers` fixes. All spellings count: some servers treat `X_Version` and `X-Version` as
- * one header.
+ * Reports arguments and constants that set a header whose value `spec/credentials.yaml` sets by `headers`. All spellings count:
+ * some servers treat `X_Version` and `X-Version` as one header.
  */
 function checkFedHeaders(
   { coordinate, definition, inputs, operation }: BoundField,

@@ -1,6 +1,6 @@
 /**
- * The input slots of an operation, that is, everything that needs or may have a source: parameters, and the properties of a JSON
- * body.
+ * The input slots of an operation: everything in its request that an argument, a constant or another source must or may fill,
+ * that is, parameters and the properties of a JSON body.
  */
 
 import { type InputLocation, inputKey, type RestOperation } from "../../openapi/operation.ts";

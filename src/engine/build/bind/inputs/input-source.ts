@@ -73,7 +73,7 @@ export const isNullByDefault = (input: Declared): boolean =>
 export const rejectsNull = (field: GraphQLInputField, { required, shape }: Property): boolean =>
   required && !shape.nullable && isNullByDefault(field);
 
-/** The source of an argument or one of its fields. `steps`: the argument, and the fields on the path. */
+/** The source of a value taken from an argument or one of its fields. `steps`: the argument, and the fields on the path. */
 export const argumentSource = (steps: readonly Declared[], type: GraphQLInputType): ArgumentSource => ({
   kind: "argument",
   path: steps.map(({ name }) => name),

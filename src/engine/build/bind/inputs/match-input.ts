@@ -186,7 +186,7 @@ function addMissing({ findings }: Binder, where: FindingTarget, shape: Shape, na
   );
 }
 
-/** Checks that at least one of several REST objects has all its required properties fed. */
+/** If REST accepts one of several objects, checks that the fields feed all required properties of at least one of them. */
 function checkMembers(
   binder: Binder,
   { where, type, shape }: InputValue<GraphQLInputObjectType>,

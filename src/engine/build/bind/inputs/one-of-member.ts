@@ -77,7 +77,7 @@ function wholeMember(
   const type = getNullableType(field.type);
   const sentAs = (sent: Shape): Property =>
     makeProperty({ name, node: member.node, required: false }, () => sent);
-  // a custom scalar or a list is sent unchanged
+  // the discriminator can be added only to an object: a custom scalar or a list is sent as the client wrote it
   if (choosing === undefined || !isInputObjectType(type))
     return { member, sent: sentAs(shape), isWholeMember: true };
   const isBound = Object.values(type.getFields()).some(

@@ -32,7 +32,7 @@ export function readResults(field: FieldContext): ResponseValue[] {
   });
 }
 
-/** Checks a field whose operation returns no content. It is null, so `result` and `batchBy` make no sense. */
+/** Checks a field whose operation returns no content. Such a field is always null, so `result` and `batchBy` make no sense. */
 function checkNoContent(field: FieldContext): void {
   const { binder, directive, operation, where } = field;
   const at = { ...where, ...successLocation(operation), also: [operation.node] };

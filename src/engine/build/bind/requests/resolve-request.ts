@@ -86,8 +86,8 @@ function argumentValue(
 }
 
 /**
- * Whether TypeScript cannot verify that REST accepts the value: at some depth, REST accepts one of several objects or lists, or
- * the type requires a property that only responses have (OpenAPI 3.1 §4.8.24).
+ * Whether the TypeScript types generated from REST's schema cannot check the value: at some depth, the schema accepts one of
+ * several objects or lists, or requires a read-only property (OpenAPI 3.1 §4.8.24), which a request omits.
  */
 function isBeyondTypes(
   pairs: InputPairs,

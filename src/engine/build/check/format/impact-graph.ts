@@ -7,7 +7,7 @@ import type { Finding, OperationReport, Report } from "../report.ts";
 
 const most = { changes: 8, coordinates: 6, operations: 12 };
 
-/** The lines of the graph; empty if there are no unapproved changes. */
+/** The lines of the graph's text; empty if there are no unapproved changes. */
 export function impactGraph({ findings, operations }: Report): string[] {
   const changes = findings
     .filter(({ change, approval }) => change && !approval)

@@ -72,8 +72,8 @@ function actionsOf({ value, place }: YamlFile): readonly Action[] {
 }
 
 /**
- * The values that the action's target selects (RFC 9535), as far as the action applies to them: an update applies to lists, and
- * if it is an object, to objects.
+ * Returns the values that the action's target selects (RFC 9535). Throws if one of them cannot be updated: it must be a list, or
+ * both the value and the update must be objects. Any value can be removed.
  */
 function select(
   { target, update, remove }: Action,

@@ -91,7 +91,7 @@ export function completeLevel(
   return completeFrom(0);
 }
 
-/** Some of a level's parents, at most `Pieces.size`, and their values. */
+/** A slice of a level: the results of at most `Pieces.size` consecutive parent objects, with the field's value for each. */
 type Piece = Pick<Level, "field" | "resultMaps" | "enclosing" | "above"> & {
   readonly parts: Level["parts"] | undefined;
   readonly values: readonly unknown[];

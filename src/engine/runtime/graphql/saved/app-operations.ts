@@ -120,7 +120,7 @@ export class AppOperations {
       if (slices.isOver) await slices.next();
       if (number !== this.#checks) return;
       const reason = this.#faults.get(text) ?? this.#faultOf(text) ?? "";
-      // a check that is interrupted leaves its results to the next check
+      // stored at once: if this check is interrupted, the next one reuses the result
       this.#faults.set(text, reason);
       if (reason)
         for (const { app, name } of owners.values())

@@ -169,7 +169,7 @@ export class SavedOperations {
     return this.#store.byText.values();
   }
 
-  /** Whether the app has a manifest; clients may send any name. */
+  /** Whether an app of this name has a manifest. A client may send a name that it made up. */
   isApp(name: string): boolean {
     return this.#apps.has(name);
   }

@@ -52,7 +52,7 @@ export class CallerCache {
       if (reason === "evict") this.#forgottenAt = Math.max(this.#forgottenAt, at);
     },
   });
-  /** The time of the latest drop that `#droppedAt` has evicted. */
+  /** The latest of the times that were evicted from `#droppedAt`. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
 
   /** Approximate bytes of all values. */
