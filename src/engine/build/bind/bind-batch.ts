@@ -114,7 +114,10 @@ export function bindBatch(field: FieldContext, inputs: readonly Input[], result:
   return batch;
 }
 
-/** The properties on the path from an item to its key. A property whose name contains dots is found too. */
+/**
+ * Resolves `match`, a path of property names separated by dots (`service.id`), to the properties on it, outermost first. A single
+ * property whose name is the whole text comes first. Returns `undefined` if a property does not exist.
+ */
 export function keyProperties(items: Shape | undefined, match = ""): Property[] | undefined {
   const own = items && declaredProperty(items, match);
   if (!items || own) return own && [own];

@@ -68,7 +68,7 @@ export class Binder {
     );
   }
 
-  /** Whether the field of Query resolves a `@key` of a federation subgraph. Such a field is hidden from clients. */
+  /** Whether this field of `Query` finds the entities of a federation `@key`. Only the router calls it; clients cannot see it. */
   isReference(coordinate: string): boolean {
     return this.#references.has(coordinate);
   }

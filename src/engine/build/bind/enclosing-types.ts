@@ -16,9 +16,9 @@ export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
 type Field = GraphQLField<unknown, unknown>;
 
 /**
- * Finds a path of fields from a root to `type` that contains no object of type `enclosing`. Returns `undefined` if there is none,
- * that is, if every object of `type` is inside one of type `enclosing`. A field of an abstract type may return any of its object
- * types.
+ * Finds a path of fields from a root type to `type` on which no object has the type `enclosing`. Without such a path, every
+ * object of `type` is nested in one of type `enclosing`, and the result is `undefined`. A field of an abstract type may return
+ * any of its object types.
  */
 export function findPathOutside(
   schema: GraphQLSchema,
@@ -29,8 +29,8 @@ export function findPathOutside(
 }
 
 /**
- * Finds the fields above an object of `type` that may provide `argsAbove.<name>`. `fields`: the fields with this argument.
- * `around`: a path from a root to `type` that avoids these fields; `undefined` if there is no such path.
+ * Finds where `argsAbove.<name>` of an object of `type` may come from. Returns `fields`, which have this argument and can contain
+ * such an object, and `around`, a path of fields from a root type to `type` without such an argument, if there is one.
  */
 export function argumentsAbove(schema: GraphQLSchema, type: string, name: string) {
   const argumentOf = ({ args }: Field) => args.find((argument) => argument.name === name);

@@ -1,6 +1,6 @@
 /**
- * Publishes the beginning and the end of each request and each REST call, and the beginning of each operation, to metrics, logs and traces, which subscribe once per
- * process. An observer must not throw and must not block.
+ * Publishes the beginning and the end of each request and each REST call, and the beginning of each operation, to metrics, logs
+ * and traces, which subscribe once per process. An observer must not throw and must not block.
  */
 import type { CallRecord, RequestRecord } from "./request-record.ts";
 

@@ -78,7 +78,10 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
 /** Words in names of headers that probably contain credentials. */
 const credentialName = /auth|key|token|secret|credential/i;
 
-/** If every operation requires one header whose name suggests a credential: the advice to declare it in an overlay. */
+/**
+ * Returns the advice to declare a header as the credential, if its name looks like one (`X-Api-Key`) and every operation requires
+ * it; otherwise an empty text.
+ */
 function byHeader({ operations }: Model, root: RootNode): string {
   const own = [...operations.values()].filter((operation) => operation.root === root);
   const [first, ...others] = own.map(

@@ -206,7 +206,7 @@ function isOfClient({ backings }: Model, field: BoundField, source: InputSource)
 const bodyNames = ({ body }: RestOperation): string[] =>
   [...(body?.shape.properties.keys() ?? [])].map(spellingOf);
 
-/** Whether the input is an object whose members are sent as separate parameters (`form` with `explode`). */
+/** Whether each property of the object is sent as a parameter with the property's name (`style: form`, `explode: true`). */
 function isSpread({ parameters, body }: RestOperation, { in: location, name, shape }: Input): boolean {
   if (shape.types.size > 0 && !shape.types.has("object")) return false;
   const given = location === "body" ? body?.formStyles?.get(name) : undefined;
@@ -222,8 +222,8 @@ const isBelow = ({ path }: RestOperation, name: string, tenant: TenantParameter)
   tenant.in === "path" && path.indexOf(`{${tenant.name}}`) < path.indexOf(`{${name}}`);
 
 /**
- * Reports a security scheme whose token endpoint has another origin than the owner's token endpoint. The server requests access
- * tokens only from the owner's.
+ * Reports a security scheme whose `tokenUrl` has another origin than `token` in `spec/credentials.yaml`. The server requests
+ * access tokens only from the latter.
  */
 function checkTokenEndpoints(
   { document }: Model,
@@ -278,8 +278,8 @@ function serverUrl({ value }: RestNode): string {
 }
 
 /**
- * Reports arguments and constants that set a header whose value `spec/credentials.yaml` sets by `headers`. All spellings count:
- * some servers treat `X_Version` and `X-Version` as one header.
+ * Reports arguments and constants that set one of the `headers` of `spec/credentials.yaml`. `X_Version` is taken for `X-Version`,
+ * because some servers do not distinguish them.
  */
 function checkFedHeaders(
   { coordinate, definition, inputs, operation }: BoundField,

@@ -177,7 +177,7 @@ export function sentInput(pairs: InputPairs, { source, shape }: Input): Sent {
     : { kind: "scalar", types: [...source.shape.types] };
 }
 
-/** A body whose properties have separate sources. */
+/** What is sent as the body if each of its properties is an input. */
 export const sentBody = (pairs: InputPairs, inputs: readonly Input[]): Sent =>
   objectOf(() =>
     inputs.map((input) => {

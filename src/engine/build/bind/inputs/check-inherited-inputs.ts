@@ -1,7 +1,7 @@
 /**
- * Checks arguments of fields above that a link sends (`argsAbove`). An argument is only validated against the limits of its own
- * field, and the link's parameter may be stricter. A value beyond the parameter's limits is rejected before the call, with an
- * error that names the argument (`resolve-request.ts`).
+ * Checks links that send an argument of an enclosing field (`argsAbove`). The argument's value satisfies the limits of the
+ * enclosing field's operation, but the parameter of the link's operation may have stricter ones. A value that exceeds those is
+ * rejected before the call, with an error that names the argument (`resolve-request.ts`).
  */
 import { getNamedType, isEnumType } from "graphql";
 import { ajv } from "../../../shared/json-schema.ts";

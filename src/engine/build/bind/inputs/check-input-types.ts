@@ -11,7 +11,7 @@ import { isRequiredWhenSent } from "./check-required.ts";
 import { formatSource, readsObject } from "./input-source.ts";
 import { matchInput, rejectReadOnly } from "./match-input.ts";
 
-/** The default value as it is sent: an ID whose REST type is integer becomes an integer. */
+/** Returns a default value as REST receives it: the text of an `ID` becomes a number if REST's type is `integer`. */
 export const serializedDefault = (type: GraphQLInputType, shape: Shape, value: unknown): unknown =>
   isIntegerText(getNamedType(type), shape) && typeof value === "string" ? Number(value) : value;
 
@@ -104,8 +104,8 @@ const ownValueFits = ({ shape }: { readonly shape: Shape }, input: Input): boole
   (input.in === "body" ? typesFit : textFits)(shape, input.shape);
 
 /**
- * Whether a single key of the parent feeds an array parameter. Such a field needs `batchBy`, which collects the keys of many
- * parents.
+ * Whether an array parameter gets a property of the parent that is not a list. This needs `batchBy`, which sends the values of
+ * many parents in one call.
  */
 export const isBatchKey = (input: Input): boolean =>
   input.source.kind === "parent" && input.shape.types.has("array") && !ownValueFits(input.source, input);
