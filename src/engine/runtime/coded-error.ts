@@ -1,6 +1,6 @@
 /**
- * The class of errors that have a code of the closed list (`error-codes.ts`), and the mapping from REST statuses to these codes.
- * GraphQL responses have the code in `extensions.code`, REST responses as `code` in `application/problem+json` (RFC 9457).
+ * Errors with a code of the closed list (`error-codes.ts`), and the mapping of REST statuses to these codes. A GraphQL
+ * response contains the code in `extensions.code`, a REST response as `code` in `application/problem+json` (RFC 9457).
  */
 import { STATUS_CODES } from "node:http";
 import { type Code, codes } from "../shared/error-codes.ts";
@@ -29,7 +29,7 @@ export type LimitName =
 /** Why credentials were rejected. A `refused_key` was rejected by key introspection or REST, a `refused_token` by the gateway. */
 export type CredentialFailure = "no_key" | "not_a_key" | "refused_key" | "refused_token";
 
-/** The error for a valid request that is rejected temporarily. The client may retry after `retryAfter` seconds. */
+/** Creates the error for a valid request that is rejected temporarily. The client may retry after `retryAfter` seconds. */
 export const refusedByLimit = (
   reason: LimitName,
   code: "SERVICE_UNAVAILABLE" | "RATE_LIMITED",
@@ -37,7 +37,7 @@ export const refusedByLimit = (
   retryAfter = 1,
 ): CodedError => new CodedError(code, message, { retryAfter }, { reason });
 
-/** One value that REST rejected: the argument that contained it, and the details about it in REST's error body. */
+/** A value that REST rejected, with the argument that contained it and the details from REST's error body. */
 export type RefusedValue = {
   readonly argument?: string;
   readonly detail?: string;
@@ -48,7 +48,7 @@ export type RefusedValue = {
 export type Details = {
   /** The argument or parameter whose value was rejected. */
   argument?: string;
-  /** Declared members of REST's error body: those of problem details, and REST's own error code. */
+  /** Members that the OpenAPI document declares for REST's error body: those of problem details, and REST's own error code. */
   title?: string;
   detail?: string;
   restCode?: string;
@@ -58,16 +58,18 @@ export type Details = {
   value?: number;
   /** Seconds to wait before trying again. */
   retryAfter?: number;
-  /** The `operationId` of the REST operation that failed, and the permission that its caller lacks. */
+  /** The `operationId` of the failed REST operation, and the permission that the caller lacks for it. */
   operation?: string;
   permission?: string;
 };
 
-/** A failure whose code and message may reach the client. Every other error is masked. */
+/** An error whose code and message may reach the client. All other errors are masked. */
 export class CodedError extends Error {
   readonly code: Code;
   readonly details: Details;
-  /** The limit that rejected a valid request, or why a key was rejected. For operators, not for clients. */
+  /**
+   * The limit that rejected a valid request, or why credentials were rejected. Logged for operators, but not sent to clients.
+   */
   readonly reason: LimitName | CredentialFailure | undefined;
 
   constructor(
@@ -88,14 +90,14 @@ export class CodedError extends Error {
   }
 }
 
-/** Limits for which HTTP has a specific status (RFC 9110 §15.5.14, RFC 6585 §5). */
+/** Limits with a specific HTTP status (RFC 9110 §15.5.14, RFC 6585 §5). */
 const statusOfLimit = new Map<string | undefined, number>([
   ["MAX_BODY_BYTES", 413],
   ["MAX_HEADERS", 431],
   ["MAX_HEADER_BYTES", 431],
 ]);
 
-/** The error for a value above a configured limit; `message` describes the value. */
+/** Creates the error for a value above a configured limit. `message` describes the value. */
 export const limitExceeded = (limit: keyof Environment, value: number, message: string): CodedError =>
   new CodedError("LIMIT_EXCEEDED", message, { limit, value });
 
@@ -114,12 +116,12 @@ const byStatus = new Map<number, Code>([
   [504, "UPSTREAM_TIMEOUT"],
 ]);
 
-/** Returns the code for a REST status (RFC 9110 §15). Any status that is not in the table is an error of the upstream. */
+/** Returns the code for a REST status (RFC 9110 §15). A status without an entry in the table is an error of the upstream. */
 export const codeForStatus = (status: number): Code => byStatus.get(status) ?? "UPSTREAM_ERROR";
 
 /**
- * The cause of a failure that is not an error of Node or undici: a call that was not made, or an invalid response. `code` is
- * the reason for the log and contains no values of the response.
+ * The cause of a failure without an error of Node or undici: a call that was not made, or an invalid response. `code` is
+ * logged, so it contains no values of the response.
  */
 export class FailureReason extends Error {
   readonly code: string;
@@ -130,7 +132,7 @@ export class FailureReason extends Error {
   }
 }
 
-/** Status phrases of RFC 9110 §15 for which Node has an older phrase. */
+/** Status phrases of RFC 9110 §15 that are older in Node. */
 const phrases = new Map([
   [413, "Content Too Large"],
   [422, "Unprocessable Content"],
@@ -140,12 +142,12 @@ export const statusPhrase = (status: number): string | undefined =>
   phrases.get(status) ?? STATUS_CODES[status];
 
 /**
- * The body of an error response as problem details (RFC 9457) with `code` as an extension member: status, code, message and
- * details of `error`, but not its cause. The title of `about:blank` is the phrase of the status (§4.2.1).
+ * Returns the body of an error response as problem details (RFC 9457), with `code` as an extension member and without the
+ * error's cause. The title of `about:blank` is the phrase of the status (§4.2.1).
  */
 export const problemDetails = (error: CodedError) => ({
   type: "about:blank",
-  title: statusPhrase(error.status) ?? "Client Closed Request", // 499 alone has no phrase
+  title: statusPhrase(error.status) ?? "Client Closed Request", // 499 is the only status without a phrase
   status: error.status,
   code: error.code,
   detail: error.message,

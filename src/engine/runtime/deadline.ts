@@ -1,8 +1,8 @@
 /**
- * Deadlines in process run time, which excludes pauses: a frozen container, a sleeping laptop, a long tick of the event loop.
- * After a pause, Node runs timers before it reads sockets, so a response that arrived during the pause would time out.
- * Therefore a shared clock samples the time at intervals, counts a pause as at most two intervals, and sockets are read once
- * more before a deadline expires.
+ * Deadlines on a clock that excludes pauses of the process: a frozen container, a sleeping laptop, a long tick of the event
+ * loop. After a pause, Node runs timers before it reads sockets, so a response that arrived during the pause would time out.
+ * Therefore the clock is sampled every `sampleMs`, a pause counts as at most two samples, and sockets are read once more
+ * before a deadline expires.
  */
 const sampleMs = 250;
 const maxStepMs = 2 * sampleMs;
@@ -10,7 +10,7 @@ const maxStepMs = 2 * sampleMs;
 let ranMs = 0;
 let sampledAt = performance.now();
 
-/** Milliseconds for which the process has run, without pauses. Each call samples the time. */
+/** Returns the milliseconds for which the process has run, without pauses. Each call samples the clock. */
 export function processRunTime(): number {
   const now = performance.now();
   ranMs += Math.min(now - sampledAt, maxStepMs);
@@ -48,7 +48,7 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#check(ms - waitMs), waitMs);
   }
 
-  /** The timer has elapsed, so at most `maxLeftMs` remain, regardless of what the clock returns. */
+  /** Called when the timer fires. `maxLeftMs` is the most that remains, whatever the clock returns. */
   #check(maxLeftMs: number): void {
     const leftMs = Math.min(this.leftMs, maxLeftMs);
     if (leftMs >= 1) this.#wait(leftMs);

@@ -1,11 +1,11 @@
 /**
- * Runs the work of one kind that becomes ready in the same tick of the event loop together, at the end of the tick. If each
- * request ran all its steps alone, the machine code of a step would be evicted from the processor's caches before the next
- * request reaches that step. In a batch, the code is loaded once for all requests.
+ * Collects work of one kind during a tick of the event loop, and runs it together at the end of the tick. If each request ran
+ * all its steps alone, the machine code of a step would be evicted from the CPU's caches before the next request reaches that
+ * step. In a batch, it is loaded once for all requests.
  */
 import { AsyncResource } from "node:async_hooks";
 
-/** A flush that takes longer yields to the event loop, so that timers and health checks stay on time. */
+/** After this time, the remaining items wait for the next tick, so that timers and health checks stay on time. */
 const budgetMs = 10;
 
 type Entry<Item> = { readonly item: Item; readonly context: AsyncResource };
@@ -15,7 +15,7 @@ export class TickBatch<Item> {
   #entries: Entry<Item>[] = [];
   #isScheduled = false;
 
-  /** Each item runs once, in the order of `add` and in the async context of its `add`. */
+  /** Each item runs once, in the order of `add` and in the async context of its `add` call. */
   constructor(run: (item: Item) => void) {
     this.#run = run;
   }
@@ -34,7 +34,7 @@ export class TickBatch<Item> {
     });
   }
 
-  /** Runs all waiting items now, for code that already runs at the end of a tick. */
+  /** Runs the waiting items now. Called by code that already runs at the end of a tick. */
   flush(): void {
     const entries = this.#entries;
     this.#entries = [];
@@ -46,7 +46,7 @@ export class TickBatch<Item> {
         context.runInAsyncScope(this.#run, undefined, item);
       } catch (error) {
         queueMicrotask(() => {
-          throw error; // an uncaught exception, as without a batch; the other items still run
+          throw error; // becomes an uncaught exception, so that the other items still run
         });
       }
       if (performance.now() >= endsAt) break;

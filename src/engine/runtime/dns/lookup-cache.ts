@@ -1,7 +1,7 @@
 /**
- * Caches the addresses of host names for every connection that a role opens. Concurrent lookups of a name are coalesced into
- * one (single-flight). While a lookup is slow or fails, the last addresses are served (serve-stale, RFC 8767). Names share no
- * state, so an unresponsive name server delays only its own names.
+ * Caches the addresses of host names for all connections that a role opens. Concurrent lookups of a name are coalesced
+ * (single-flight). While a lookup is slow or fails, the last addresses are served (serve-stale, RFC 8767). Names share no
+ * state, so an unresponsive name server delays only the names that it serves.
  */
 import { EventEmitter } from "node:events";
 import type { LookupFunction } from "node:net";
@@ -18,7 +18,7 @@ import {
   systemResolver,
 } from "./stub-resolver.ts";
 
-/** A finished lookup. `code`: the failure's code; `addresses`: number of addresses in use afterwards. */
+/** A finished lookup. `code` is set if it failed. `addresses` is the number of addresses in use afterwards. */
 export type Lookup = {
   readonly name: string;
   readonly ms: number;
@@ -36,7 +36,7 @@ export class LookupCache extends EventEmitter<{ lookup: [Lookup] }> {
     this.#resolve = resolve;
   }
 
-  /** Returns a `lookup` function for sockets. It fails with `ETIMEOUT` if no address is known after `ms`. */
+  /** Returns a `lookup` function for sockets, which fails with `ETIMEOUT` if no address is known after `ms`. */
   within(ms: number): LookupFunction {
     return (name, { all, family }, done) => {
       const only = Number(String(family ?? 0).replace("IPv", ""));
@@ -55,7 +55,7 @@ export class LookupCache extends EventEmitter<{ lookup: [Lookup] }> {
     };
   }
 
-  /** Called when a connection to the name has failed, because its addresses may have changed. */
+  /** Called after a failed connection to the name: its addresses may have changed, so the next connection starts a lookup. */
   expire(name: string): void {
     this.#names.get(name)?.expire();
   }
@@ -70,7 +70,7 @@ export class LookupCache extends EventEmitter<{ lookup: [Lookup] }> {
   }
 }
 
-/** A running lookup. `settled` resolves once the lookup has found addresses or has failed. */
+/** A lookup in progress. `settled` resolves when it has found addresses or has failed. */
 type Running = { readonly beganAt: number; readonly settled: Promise<void> };
 
 class CachedName {
@@ -79,7 +79,7 @@ class CachedName {
   readonly #ended: (lookup: Lookup) => void;
   #addresses: readonly UsableAddress[] = [];
   #failure: Error | undefined;
-  /** All times are on the monotonic clock. */
+  /** A time on the monotonic clock, like `#nextLookupAt`. */
   #freshUntil = 0;
   #nextLookupAt = 0;
   #lookup: Running | undefined;
@@ -95,7 +95,9 @@ class CachedName {
     this.#freshUntil = 0;
   }
 
-  /** Rotates the addresses of each family, so that connections are spread over them and each one is tried. */
+  /**
+   * Returns the usable addresses. Each call rotates the addresses of each family, so that connections are spread over them.
+   */
   async addresses(ms: number): Promise<readonly Address[]> {
     const now = performance.now();
     if (now >= this.#freshUntil) {
@@ -117,7 +119,7 @@ class CachedName {
     return this.#addresses.filter(({ usableUntil }) => now < usableUntil);
   }
 
-  /** Waits for the lookup for at most `ms`; while stale addresses are usable, at most until it has run for `staleAfterMs`. */
+  /** Waits for the lookup for at most `ms`. With usable stale addresses, waits only until it has run for `staleAfterMs`. */
   #wait({ beganAt, settled }: Running, now: number, ms: number): Promise<void> {
     const waitMs = this.#isUsable ? beganAt + lookups.staleAfterMs - now : ms;
     if (waitMs <= 0) return Promise.resolve();
@@ -135,8 +137,8 @@ class CachedName {
       this.#lookup = undefined;
       this.#failure = code === undefined ? undefined : unresolved(this.#name, code);
       this.#nextLookupAt = now + lookups.leastMs;
-      // a failed query proves nothing about the last addresses, so they stay in use (RFC 8767 §4); an answer without addresses
-      // removes them
+      // addresses whose query failed stay in use (RFC 8767 §4); a successful query replaces the addresses of its name and
+      // family
       const kept = this.#usable().filter((last) => failed.some((query) => isOf(query, last)));
       this.#addresses = [...usableFrom(now, name, addresses), ...kept];
       if (addresses.length > 0)
@@ -158,7 +160,7 @@ class CachedName {
 }
 
 /**
- * `name`: the fully qualified name that has the address. `usableUntil`: the time until which it may be used while lookups fail.
+ * `name`: the fully qualified name with this address. `usableUntil`: until when the address may be used while lookups fail.
  */
 type UsableAddress = Address & { readonly name: string; readonly usableUntil: number };
 
@@ -173,7 +175,7 @@ const unresolved = (name: string, code: string): NodeJS.ErrnoException =>
 
 const clampTtl = (ttlMs: number): number => Math.min(Math.max(ttlMs, lookups.leastMs), lookups.mostMs);
 
-/** Rotates within each family, and keeps the order of the families. */
+/** Rotates the addresses within each family. The order of the families does not change. */
 function rotated(addresses: readonly Address[], by: number): readonly Address[] {
   const families = [...new Set(addresses.map(({ family }) => family))];
   return families.flatMap((family) => {
@@ -184,8 +186,8 @@ function rotated(addresses: readonly Address[], by: number): readonly Address[] 
 }
 
 /**
- * The cache of the process. Only Linux keeps the resolver's configuration in `systemFiles`; other systems are used for
- * development.
+ * The cache of the process. The stub resolver is used only on Linux, because other systems, which are used for development,
+ * keep their configuration elsewhere.
  */
 export const lookupCache = new LookupCache(
   process.platform === "linux" ? stubResolver(systemFiles) : systemResolver,

@@ -1,7 +1,7 @@
 /**
- * A stub resolver over c-ares. It resolves host names like glibc with `hosts: files dns`: the hosts file (hosts(5)), then
- * DNS with the search list and `ndots` of resolv.conf(5). `getaddrinfo` would run on libuv's thread pool, where two hanging
- * lookups block the lookups of all other names.
+ * A stub resolver over c-ares. It resolves host names like glibc with `hosts: files dns`: first the hosts file (hosts(5)),
+ * then DNS with the search list and `ndots` of resolv.conf(5). `getaddrinfo` is not used, because it runs on libuv's thread
+ * pool, where two hanging lookups block the lookups of all other names.
  */
 import { lookup, Resolver } from "node:dns/promises";
 import { readFileSync, statSync } from "node:fs";
@@ -16,36 +16,31 @@ export type Query = { readonly name: string; readonly family: 4 | 6 };
 export type Answer = Query & { readonly addresses: readonly Address[] };
 
 export type Resolution = {
-  /** The fully qualified name that has the addresses. */
+  /** The fully qualified name with these addresses. */
   readonly name: string;
-  /** In the order of preference. */
+  /** Preferred addresses first. */
   readonly addresses: readonly Address[];
   readonly ttlMs: number;
-  /**
-   * Queries that failed, so their addresses are unknown. Names and families that were queried successfully have no addresses
-   * other than `addresses`.
-   */
+  /** The failed queries. For each name and family without a failed query, `addresses` is complete. */
   readonly failed: readonly Query[];
-  /** Set if no address was found: `ENOTFOUND`, `EAI_AGAIN` or the code of the name servers' failure, such as `ETIMEOUT`. */
+  /** Set if no address was found: `ENOTFOUND`, `EAI_AGAIN`, or the error code from the name servers, such as `ETIMEOUT`. */
   readonly code?: string;
 };
 
-/**
- * Resolves all addresses of a name. Calls `onAnswer` with the answer for one family if the answer for the other family is late.
- */
+/** Resolves all addresses of a name. If the answer for one family is late, calls `onAnswer` with the answer for the other. */
 export type Resolve = (name: string, onAnswer: (answer: Answer) => void) => Promise<Resolution>;
 
 export type ResolverFiles = {
   readonly hostsFile: string;
   readonly resolvConf: string;
-  /** Name servers (`address:port`) in place of those in the system's resolv.conf. */
+  /** Name servers (`address:port`) that replace those of the system's resolv.conf. */
   readonly servers?: readonly string[];
 };
 
-/** How long to wait for the second family once the first has answered: the "Resolution Delay" of RFC 8305 §3. */
+/** How long an answer waits for the other family before `onAnswer` is called: the "Resolution Delay" of RFC 8305 §3. */
 const resolutionDelayMs = 50;
 
-/** How long to wait for the second family once the first has addresses. It is queried again with the next lookup. */
+/** How long a lookup with addresses of one family waits for the other family. The next lookup queries that family again. */
 const lateFamilyMs = 1_000;
 
 /**
@@ -54,7 +49,7 @@ const lateFamilyMs = 1_000;
  */
 const retries = { timeout: 150, tries: 4, maxTimeout: 1_000 };
 
-/** How long an entry of the hosts file is fresh. */
+/** Time to live of entries in the hosts file. */
 const hostsFileTtlMs = 5_000;
 
 const families = [4, 6] as const;
@@ -78,7 +73,7 @@ export function stubResolver(files: ResolverFiles): Resolve {
     let isUnanswered = false;
     const failed: Query[] = [];
     for (const candidate of candidates(name, readSearch(files.resolvConf))) {
-      // as in glibc: after a domain without an answer, only the name itself is queried
+      // like glibc: after a name without an answer, the remaining names of the search list are skipped
       if (isUnanswered && candidate !== absolute) {
         failed.push(...families.map((family) => ({ name: candidate, family })));
         continue;
@@ -93,7 +88,7 @@ export function stubResolver(files: ResolverFiles): Resolve {
   };
 }
 
-/** The system's own resolver, for systems whose configuration is not in `systemFiles`. */
+/** The operating system's resolver, for systems other than Linux. */
 export const systemResolver: Resolve = async (name) => {
   try {
     const found = await lookup(name, { all: true });
@@ -105,10 +100,9 @@ export const systemResolver: Resolve = async (name) => {
   }
 };
 
-/** These names never reach a name server (RFC 6761 §6.3). */
+/** Whether the name must never be sent to a name server (RFC 6761 §6.3). */
 const isLocalhost = (name: string): boolean => name === "localhost" || name.endsWith(".localhost");
 
-/** Resolves one fully qualified name. */
 async function resolveQualified(
   name: string,
   servers: readonly string[] | undefined,
@@ -147,17 +141,18 @@ async function resolveQualified(
   };
 }
 
-/** Fails the query for a late family some time after the other family's addresses have arrived. */
+/** Resolves with a failure for a late family, `lateFamilyMs` after the addresses of the other family. */
 async function afterAddresses(other: Promise<Result>): Promise<string> {
   return typeof (await other) === "string" ? pending() : sleep(lateFamilyMs, "ETIMEOUT", { ref: false });
 }
 
-/** Returns a new promise each time: a promise that never settles retains everything that waits for it. */
+/** Returns a new promise each time, because a promise that never settles retains everything that waits for it. */
 const pending = (): Promise<never> => new Promise(() => {});
 
 /**
- * A name that does not exist has no addresses of either family (RFC 8020), so the result does not wait for the IPv6 query if the
- * name server does not answer it. Only the IPv4 answer counts: some servers deny a name that has no IPv6 address (RFC 4074 §4.2).
+ * A name that does not exist has no addresses of either family (RFC 8020), so the lookup does not wait for an unanswered IPv6
+ * query. Only the IPv4 answer counts, because some servers answer the IPv6 query of an existing name with NXDOMAIN (RFC 4074
+ * §4.2).
  */
 async function afterNoSuchName(ipv4: Promise<Result>): Promise<string> {
   return (await ipv4) === "ENOTFOUND" ? sleep(resolutionDelayMs, "ENOTFOUND") : pending();
@@ -165,7 +160,9 @@ async function afterNoSuchName(ipv4: Promise<Result>): Promise<string> {
 
 const isNoAddress = (code: string): boolean => code === "ENOTFOUND" || code === "ENODATA";
 
-/** Failures of one name server, after which glibc asks the next one. c-ares does not, as Node configures it. */
+/**
+ * Failures after which the next name server is asked, as glibc does. c-ares does not ask it, because of Node's configuration.
+ */
 const serverFailures: ReadonlySet<unknown> = new Set([
   "ESERVFAIL",
   "EREFUSED",
@@ -174,14 +171,12 @@ const serverFailures: ReadonlySet<unknown> = new Set([
   "EBADRESP",
 ]);
 
-/**
- * Addresses, or the code of a failure. `ENOTFOUND`: no such name (NXDOMAIN); `ENODATA`: the name has no address of the family.
- */
+/** Addresses, or an error code: `ENOTFOUND` if the name does not exist (NXDOMAIN), `ENODATA` if it has no such address. */
 type Result = { readonly addresses: readonly Address[]; readonly ttlMs: number } | string;
 
 /**
- * Queries one family. Each query uses a new resolver, because c-ares demotes a name server that failed for one name for all
- * names, and reads the system's configuration only when a resolver is created.
+ * Queries one family. Each query needs a new resolver: a name server that fails for one name is demoted for all names of its
+ * resolver, and a resolver reads the system's configuration only when it is created.
  */
 async function query(
   name: string,
@@ -198,7 +193,7 @@ async function query(
     const records = await (family === 4
       ? resolver.resolve4(name, { ttl: true })
       : resolver.resolve6(name, { ttl: true }));
-    if (records.length === 0) return "ENODATA"; // behind a CNAME, Node reports no error (RFC 2308 §2.2)
+    if (records.length === 0) return "ENODATA"; // Node reports no error for NODATA behind a CNAME (RFC 2308 §2.2)
     return {
       addresses: records.map(({ address }) => ({ address, family })),
       ttlMs: Math.min(...records.map(({ ttl }) => ttl)) * 1_000,
@@ -208,14 +203,16 @@ async function query(
     if (serverFailures.has(code) && others.length > 0 && !signal.aborted)
       return query(name, family, others, signal);
     if (code === "EBADNAME") return "ENOTFOUND";
-    // ECONNREFUSED would look as if the service itself refused the connection
+    // ECONNREFUSED would look as if the service, not the name server, had refused the connection
     return code === "ECONNREFUSED" ? "EAI_AGAIN" : code;
   }
 }
 
 type Search = { readonly domains: readonly string[]; readonly ndots: number };
 
-/** `search`, `domain` and `ndots` of resolv.conf(5). The last list wins; the default is the domain of the host name. */
+/**
+ * Reads `search`, `domain` and `ndots` of resolv.conf(5). The last list counts. By default, it is the domain of the host name.
+ */
 function readSearch(file: string): Search {
   let domains = [hostname().replace(/^[^.]*\.?/, "")];
   let ndots = 1;
@@ -233,8 +230,8 @@ function readSearch(file: string): Search {
 }
 
 /**
- * Returns the fully qualified names to query, in order. The given name comes before the search list if it has at least `ndots`
- * dots, and after it otherwise. For a name with a trailing dot, the search list is not used.
+ * Returns the fully qualified names to query, in order. A name with at least `ndots` dots is queried before the names of the
+ * search list, any other name after them. A name with a trailing dot is queried without the search list.
  */
 function candidates(name: string, { domains, ndots }: Search): ReadonlySet<string> {
   if (name.endsWith(".")) return new Set([name.slice(0, -1)]);
@@ -245,7 +242,7 @@ function candidates(name: string, { domains, ndots }: Search): ReadonlySet<strin
   return new Set(isFirst ? [name, ...searched] : [...searched, name]);
 }
 
-/** Re-reads the hosts file when it has changed. An unreadable file counts as empty. */
+/** Returns a function that reads the hosts file again when the file has changed. An unreadable file counts as empty. */
 function hostsFileReader(file: string): () => ReadonlyMap<string, readonly Address[]> {
   let lastStamp = "";
   let hosts = new Map<string, Address[]>();
@@ -285,9 +282,8 @@ function readLines(file: string): string[] {
 }
 
 /**
- * Returns the IPv6 addresses first if this machine has an IPv6 address that is not link-local, and else the IPv4 addresses first.
- * This is rule 1 of RFC 6724 §6, "avoid unusable destinations"; the order is a preference only, since a connection tries all
- * addresses.
+ * Moves the IPv6 addresses to the front if this machine has an IPv6 address that is not link-local, and the IPv4 addresses
+ * otherwise (RFC 6724 §6, rule 1: "Avoid unusable destinations"). A connection tries all addresses in this order.
  */
 function byPreference(addresses: readonly Address[]): readonly Address[] {
   const prefersIPv6 = hasIPv6();
@@ -302,6 +298,6 @@ function hasIPv6(): boolean {
       .flatMap((interfaces = []) => interfaces)
       .some((own) => own.family === "IPv6" && !own.internal && own.scopeid === 0);
   } catch {
-    return false; // a systemd unit may forbid AF_NETLINK sockets
+    return false; // fails if a systemd unit forbids AF_NETLINK sockets
   }
 }

@@ -1,45 +1,43 @@
 /**
- * Accounts: there is one for each tenant, each owner of a credential and each address that sends requests. An account records the
- * amounts that its requests use of each quota, and its debt of processor time. It exists only while its requests are in flight or
- * while it is in debt, so the cost of a request does not grow with the number of accounts ever seen.
+ * An account is the unit of fairness: there is one for each tenant, each owner of a credential and each client address. It
+ * counts how much of each quota its requests use, and the processor time that it owes. It exists only while it has requests in
+ * flight or owes processor time, so memory does not grow with the number of accounts ever seen.
  *
- * The caller of a request has one account or several: a request with credentials for two products is charged to the owners of
- * both, and is admitted only if both have capacity left. Otherwise an owner would become a new caller with each combination of
- * credentials.
+ * A request with credentials for two products has two accounts. Both are charged, and the request is admitted only if both
+ * have capacity left, so that an owner cannot become a new caller by combining credentials.
  */
 import { TransientMap } from "./transient-map.ts";
 
-/** A caller waits in the queue of its first account. Where callers are counted, those with the same first account count as one. */
+/** The first account determines the queue in which a caller waits. Callers with the same first account count as one. */
 type Accounts = readonly [Account, ...Account[]];
 
 export class Account {
   readonly name: string;
   readonly accounts: Accounts = [this];
   readonly #held = new Map<object, number>();
-  /** The amounts in `#held` that are used by callers whose first account is another one. */
+  /** The part of `#held` that is used by joint callers with another first account. */
   #heldAsOther: Map<object, number> | undefined;
   /** Requests and REST calls in flight. */
   #uses = 0;
   /** Number of the account's REST calls that got a response. */
   completed = 0;
   seenAt = 0;
-  /** When the account has worked off its debt of processor time, on the monotonic clock. */
+  /** The time, on the monotonic clock, from which the account owes no processor time. */
   debtClearedAt = 0;
 
   readonly #onLeave: (account: Account) => void;
 
-  /** `onLeave` is called whenever the account's last request or call in flight has ended. */
+  /** `onLeave` is called each time the account's last request or call in flight ends. */
   constructor(name: string, onLeave: (account: Account) => void) {
     this.name = name;
     this.#onLeave = onLeave;
   }
 
-  /** Returns the amount of `quota` that the account uses. */
   held(quota: object): number {
     return this.#held.get(quota) ?? 0;
   }
 
-  /** Like `held`, without the amounts of callers whose first account is another one. */
+  /** Like `held`, but only for callers whose first account is this one. */
   heldAsFirst(quota: object): number {
     return this.held(quota) - (this.#heldAsOther?.get(quota) ?? 0);
   }
@@ -48,14 +46,14 @@ export class Account {
     this.#held.set(quota, this.held(quota) + amount);
   }
 
-  /** Like `hold`, for a caller whose first account is another account. */
+  /** Like `hold`, for a joint caller with another first account. */
   holdAsOther(quota: object, amount: number): void {
     this.hold(quota, amount);
     this.#heldAsOther ??= new Map();
     this.#heldAsOther.set(quota, (this.#heldAsOther.get(quota) ?? 0) + amount);
   }
 
-  /** Counts a request or REST call as in flight; each `enter` needs one `leave`. */
+  /** Counts a request or REST call as in flight, until `leave` is called. */
   enter(): this {
     this.#uses++;
     return this;
@@ -78,8 +76,8 @@ export class JointCaller {
   readonly #onLeave: (caller: JointCaller) => void;
 
   /**
-   * Each account must have been entered once. When the caller's last request ends, `leave` is called on each account, and then
-   * `onLeave`.
+   * The calling code has called `enter` on each account. When the last request ends, the joint caller calls `leave` on each
+   * account, and then `onLeave`.
    */
   constructor(name: string, accounts: Accounts, onLeave: (caller: JointCaller) => void) {
     this.name = name;
@@ -101,25 +99,19 @@ export class JointCaller {
 
 export type Caller = Account | JointCaller;
 
-/**
- * Maximum number of accounts in debt that are remembered while they have no requests in flight. An account gets into debt only by
- * using some milliseconds of processor time.
- */
+/** Maximum number of accounts without requests that are kept because they owe processor time. */
 const mostDebtors = 10_000;
 
-/** Names of accounts cannot contain this character, because header values cannot. */
+/** Cannot occur in the name of an account, because header values cannot contain it. */
 const separator = "\0";
 
 export class PresentCallers {
   readonly #present = new TransientMap<Account>();
   readonly #joint = new TransientMap<JointCaller>();
-  /** Accounts that owed processor time when their last request ended, in the order in which these requests ended. */
+  /** Accounts that owed processor time when their last request ended, in the order of these ends. */
   readonly #owing = new Set<Account>();
 
-  /**
-   * Counts a request of the caller with these accounts as in flight, and returns the caller. The request ends with the caller's
-   * `leave`.
-   */
+  /** Returns the caller with the named accounts, and counts a request of this caller as in flight, until `leave` is called. */
   enter(name: string): Account;
   enter(name: string, others?: readonly string[]): Caller;
   enter(name: string, others?: readonly string[]): Caller {
@@ -153,10 +145,7 @@ export class PresentCallers {
     else this.#present.delete(account.name);
   };
 
-  /**
-   * Forgets accounts that no longer owe processor time, the oldest first. If more than `mostDebtors` accounts owe some, also
-   * forgets the oldest of these.
-   */
+  /** Drops the oldest accounts, until one still owes processor time and at most `mostDebtors` are left. */
   #forget(): void {
     for (const account of this.#owing) {
       if (account.debtClearedAt > performance.now() && this.#owing.size <= mostDebtors) return;

@@ -1,8 +1,7 @@
 /**
- * A queue that serves the owners of its entries round robin, so that an owner with many entries does not delay other owners. Of
- * one owner's entries, the one with the lowest `order` comes first, and among equals the one that has waited longest. Owners may
- * share a queue: together they then get as many turns as a single owner, and an owner that may not proceed does not block the
- * other owners in its queue.
+ * A queue that serves the owners of its entries round robin, so that an owner with many entries does not delay the others. An
+ * owner's entries are served by `order`, and entries with the same `order` by arrival. Owners with the same key share a queue:
+ * together they get as many turns as a single owner, and an owner that may not proceed does not block the others.
  */
 import type { Caller } from "./caller.ts";
 
@@ -10,11 +9,11 @@ export type QueueEntry<Owner> = { readonly owner: Owner; readonly order?: number
 
 export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Owner>> {
   #size = 0;
-  /** Queues by key, in the order in which they are served next. */
+  /** Queues by key. The first queue is served next. */
   readonly #queues = new Map<unknown, Waiting[]>();
   readonly #keyOf: (owner: Owner) => unknown;
 
-  /** `keyOf` returns the key of an owner's queue. By default, each owner has a separate queue. */
+  /** Owners with the same key share a queue. By default, each owner has a separate queue. */
   constructor(keyOf: (owner: Owner) => unknown = (owner) => owner) {
     this.#keyOf = keyOf;
   }
@@ -27,7 +26,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
     return this.#queues.get(this.#keyOf(owner))?.some((entry) => entry.owner === owner) ?? false;
   }
 
-  /** The owners of all waiting entries. An owner may occur more than once. */
+  /** The owners of the waiting entries, possibly with duplicates. */
   *owners(): Iterable<Owner> {
     for (const queue of this.#queues.values())
       for (const [at, { owner }] of queue.entries()) if (owner !== queue[at - 1]?.owner) yield owner;
@@ -43,7 +42,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
     queue.splice(before + 1, 0, entry);
   }
 
-  /** Removes an entry that still waits. Returns `false` if it does not wait any more. */
+  /** Removes an entry. Returns `false` if the entry is no longer queued. */
   leave(entry: Waiting): boolean {
     const key = this.#keyOf(entry.owner);
     const queue = this.#queues.get(key);
@@ -56,8 +55,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
   }
 
   /**
-   * Begins the first entry whose owner may proceed, and moves the entry's queue behind the other queues. Returns `false` if no
-   * owner may proceed.
+   * Begins the first entry whose owner may proceed, and moves its queue behind the others. Returns `false` if there is none.
    */
   next(mayProceed: (owner: Owner) => boolean = () => true): boolean {
     for (const [key, queue] of this.#queues) {
@@ -71,7 +69,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
     return false;
   }
 
-  /** Returns the last entry of the longest queue; among equally long queues, `newcomer`'s is preferred. */
+  /** Returns the last entry of the longest queue. Of equally long queues, the queue of `newcomer` is preferred. */
   lastOfMost(newcomer: Owner): Waiting | undefined {
     let most = this.#queues.get(this.#keyOf(newcomer)) ?? [];
     for (const queue of this.#queues.values()) if (queue.length > most.length) most = queue;
@@ -79,8 +77,5 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
   }
 }
 
-/**
- * Creates a queue of callers. Callers with the same first account share a queue, so a client gains no turns by combining
- * credentials.
- */
+/** Creates a queue in which callers with the same first account share their turns (see `Accounts`). */
 export const createCallerQueue = (): FairQueue<Caller> => new FairQueue(({ accounts }) => accounts[0]);

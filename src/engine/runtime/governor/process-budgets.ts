@@ -1,4 +1,4 @@
-/** The budgets that all requests of the process share, and the errors for requests that would exceed them. */
+/** The budgets shared by all requests of the process, and the errors for requests that exceed them. */
 
 import { type CodedError, limitExceeded, refusedByLimit } from "../coded-error.ts";
 import { decompressedAtOnce, requestBudgetsOfProcess } from "../settings/capacity.ts";

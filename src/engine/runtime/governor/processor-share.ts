@@ -1,57 +1,56 @@
 /**
- * Divides the processor fairly between callers: each caller has a leaky bucket of debt (the generic cell rate algorithm, ITU-T
- * I.371), like the points of GitHub's and Shopify's APIs. Measured work fills the bucket: if a request works for `ms` in one tick
- * of the event loop, it costs `ms + ms³ / 30`, because long ticks determine the other callers' 95th percentile. The bucket drains
- * by one millisecond per millisecond. A caller that owes more than `freeMs` waits before its next request, before work on a large
- * REST response, and before each part of a response. It waits until it owes nothing, because each wait costs work too, so few
- * long waits are better than many short ones. Ordinary requests owe less than `freeMs` and never wait.
+ * Divides the processor fairly between callers. Each caller has a leaky bucket of debt (the generic cell rate algorithm, ITU-T
+ * I.371), like the points of GitHub's and Shopify's APIs. Measured work fills the bucket, which drains by one millisecond per
+ * millisecond. A request that works for `ms` in one tick of the event loop costs `ms + ms³ / 30`, because long ticks determine
+ * the 95th percentile of other callers' latency.
  *
- * If several callers owe more than `freeMs` at the same time, their costs are multiplied by the number of these callers, so that
- * together they get as much as a single one would. A tenant therefore gains nothing by using ten keys where the process cannot
- * know that they belong to one tenant.
+ * A caller that owes more than `freeMs` waits before its next request, before work on a large REST response, and before each
+ * piece of a GraphQL response. It waits until it owes nothing, because each wait costs work too: few long waits are cheaper
+ * than many short ones. Ordinary requests owe less than `freeMs` and never wait.
  *
- * One unit of work causes a wait of at most `mostMs` times the number of callers in debt; 40 ms of work already cost that much.
- * Longer waits would not lower the other callers' 95th percentile: work of 140 ms that occurs at most once in 2 s delays fewer
- * than a twentieth of their requests by more than 40 ms.
+ * While n callers owe more than `freeMs`, their costs are multiplied by n, so that together they get the share of a single
+ * caller. A tenant therefore gains nothing by using ten keys, even if the process does not know that they belong to one
+ * tenant.
  *
- * A caller's requests proceed in the order in which they arrived, so that few of them hold memory at the same time.
+ * One unit of work causes a wait of at most `mostMs` times the number of callers in debt; 40 ms of work already reach this
+ * maximum. Longer waits would not improve other callers' 95th percentile: work of 140 ms that occurs at most once in 2 s
+ * delays fewer than a twentieth of their requests by more than 40 ms.
  *
- * While only one caller sends requests, it is charged nothing and never waits.
+ * A caller's requests proceed in the order of their arrival, so that few of them use memory at the same time.
+ *
+ * While only one caller sends requests, it is not charged and never waits.
  */
 import { type CodedError, refusedByLimit } from "../coded-error.ts";
 import { Deadline } from "../deadline.ts";
 import { type Account, type Caller, PresentCallers } from "./caller.ts";
 import { createCallerQueue } from "./fair-queue.ts";
 
-/** A caller that owes at most this many milliseconds proceeds. A caller that owes more waits until it owes nothing. */
+/** A caller proceeds without waiting if it owes at most this many milliseconds. */
 const freeMs = 10;
-/** The largest debt of a caller in milliseconds, before multiplication by the number of callers in debt. */
+/** Maximum debt of a caller in milliseconds, before multiplication by the number of callers in debt. */
 const mostMs = 1_990;
-/** A request that has waited this many ms is refused. */
+/** Milliseconds after which a waiting request is refused. */
 const mostWaitMs = 2_000;
-/** A caller is alone when no other caller has sent a request for this many ms. */
+/** A caller is alone if no other caller has sent a request for this many milliseconds. */
 const aloneAfterMs = 60_000;
 
-/** Milliseconds that a caller owes for work. */
+/** Returns the milliseconds that a caller owes for `ms` of work in one tick. */
 const costOf = (ms: number): number => ms + ms ** 3 / 30;
 
 export type Pausable = { pause(): void; resume(): void };
 type Leave = (failure: CodedError) => void;
 
-/**
- * A request that waits for its turn. It calls the registered `leave` when its client disconnects, unless `ended` is called
- * before.
- */
+/** A request that waits for its turn. `onLeave` registers a callback for the client's disconnect; `ended` removes it. */
 type Waiter = {
-  /** When the request arrived. The request that arrived first proceeds first. */
+  /** Arrival time of the request. A caller's earlier requests proceed first. */
   readonly since: number;
-  /** The request's place among the requests that are executed. Another request may use the place during the wait. */
+  /** The request's place among the executing requests. It is paused during the wait, so that another request can use it. */
   readonly place?: Pausable | undefined;
   onLeave(leave: Leave): void;
   ended(leave: Leave): void;
 };
 
-/** The processor time that a request used in the latest tick of the event loop in which it worked. */
+/** The latest event-loop tick in which a request worked, and the processor time that it used in this tick. */
 export class TickWork {
   tick = -1;
   ms = 0;
@@ -60,11 +59,11 @@ export class TickWork {
 export class FairShare {
   readonly #callers = new PresentCallers();
   readonly #waiting = createCallerQueue();
-  /** The accounts that owe more than `freeMs`, and some that no longer do. */
+  /** Accounts that owe more than `freeMs`; some may have worked off their debt since. */
   readonly #debtors = new Set<Account>();
   /** The first account of the caller that sent the latest request. */
   #last: Account | undefined;
-  /** When a caller other than `#last` last sent a request. */
+  /** When any other caller last sent a request. */
   #otherSeenAt = Number.NEGATIVE_INFINITY;
   #isScheduled = false;
   /** Number of event-loop ticks so far in which work was charged. */
@@ -72,10 +71,7 @@ export class FairShare {
   #isTickCounted = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * Counts a request of the caller with these accounts as in flight, and returns the caller. The request ends with the caller's
-   * `leave`.
-   */
+  /** Like `PresentCallers.enter`, but also records when the caller sent the request. */
   enter(name: string): Account;
   enter(name: string, others?: readonly string[]): Caller;
   enter(name: string, others?: readonly string[]): Caller {
@@ -88,8 +84,8 @@ export class FairShare {
   }
 
   /**
-   * Resolves when the caller may start or continue a request; returns `undefined` if the caller need not wait. Rejects with
-   * `SERVICE_UNAVAILABLE` after `mostWaitMs`, and with the error that `onLeave` passes as soon as the client disconnects.
+   * Resolves when the caller may start or continue a request; returns `undefined` if it need not wait. Rejects with
+   * `SERVICE_UNAVAILABLE` after `mostWaitMs`, or with the error passed to `leave` when the client disconnects.
    */
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
     const now = performance.now();
@@ -118,22 +114,19 @@ export class FairShare {
     });
   }
 
-  /**
-   * Charges `ms` of work that has just ended. `tickWork` is the request's earlier work in this tick, if the work belongs to a
-   * request.
-   */
+  /** Charges `ms` of work that has just ended. `tickWork`: the earlier work in this tick, if a request did the work. */
   charge(caller: Caller, ms: number, tickWork = new TickWork()): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, this.#costOfMore(ms, tickWork));
   }
 
-  /** Charges work on other threads. Such work does not lengthen a tick, so a millisecond of it costs one millisecond. */
+  /** Charges work on another thread. It costs one millisecond per millisecond, because it does not lengthen a tick. */
   chargeOtherThread(caller: Caller, ms: number): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, ms);
   }
 
-  /** Charges the full cost to each account of the caller. In the number of debtors, the caller counts once. */
+  /** Charges the full cost to each account of the caller. A joint caller counts as one debtor. */
   #charge(caller: Caller, now: number, cost: number): void {
     const owing = mostIndebted(caller);
     const isDebtor = Math.max(owing.debtClearedAt, now) + cost - now > freeMs;
@@ -146,8 +139,8 @@ export class FairShare {
   }
 
   /**
-   * The additional cost of `ms` after the request's earlier work in this tick: several short runs of work in one tick delay other
-   * callers like one long run.
+   * Returns the additional cost of `ms` after the request's earlier work in this tick. Several short runs of work in one tick
+   * cost as much as one long run, because they delay other callers as much.
    */
   #costOfMore(ms: number, tickWork: TickWork): number {
     if (tickWork.tick !== this.#tick) [tickWork.tick, tickWork.ms] = [this.#tick, 0];
@@ -166,7 +159,7 @@ export class FairShare {
     });
   }
 
-  /** The number of accounts in debt, `account` included. */
+  /** Adds `account` to the accounts in debt. Returns their number. */
   #debtorsWith(account: Account, now: number): number {
     for (const debtor of this.#debtors)
       if (debtor.debtClearedAt - now <= freeMs) this.#debtors.delete(debtor);
@@ -184,7 +177,7 @@ export class FairShare {
     setImmediate(() => this.#beginNext());
   }
 
-  /** Begins one waiting request. The callers that may proceed take turns. */
+  /** Begins the next waiting request of a caller without debt, round robin. */
   #beginNext(): void {
     this.#isScheduled = false;
     clearTimeout(this.#timer);
@@ -199,7 +192,7 @@ export class FairShare {
   }
 }
 
-/** The caller's account with the largest debt. The caller proceeds once this account owes nothing. */
+/** Returns the account with the largest debt. The caller proceeds once this account owes nothing. */
 function mostIndebted({ accounts }: Caller): Account {
   let most = accounts[0];
   for (const account of accounts) if (account.debtClearedAt > most.debtClearedAt) most = account;

@@ -1,6 +1,6 @@
 /**
  * Coalesces identical work of one caller: requests that wait at the same time share one execution. A request never joins an
- * execution in flight, because the data of that execution may be older than a write that the new request's client knows of. A
+ * execution in flight, because that execution may have read older data than a write that the request's client knows of. A
  * request therefore sees every write that completed before it was sent, even a write through another replica.
  *
  * A request waits until an identical execution ends, but at most `pauseMs` times the number of identical executions in flight,
@@ -10,14 +10,13 @@
  */
 
 /**
- * A request waits this many milliseconds for each identical execution in flight. Measured with a REST API that takes 30 ms: with
- * 50 ms in total, a response to two viewers of one dashboard took 51 ms; with 20 ms for each execution, it took 37 ms, as for one
- * viewer.
+ * Milliseconds to wait for each identical execution in flight. Measured with a REST API that takes 30 ms: two viewers of one
+ * dashboard got the response after 37 ms, like a single viewer; with a fixed wait of 50 ms, they got it after 51 ms.
  */
 export const pauseMs = 20;
 
 type Leave = (failure: Error) => void;
-/** Calls the registered `leave` when the client disconnects, unless `ended` is called before. */
+/** `onLeave` registers a callback for the client's disconnect; `ended` removes it. */
 type Scope = { onLeave(leave: Leave): void; ended(leave: Leave): void };
 
 /** A request that waits for an execution. */
@@ -34,17 +33,17 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
   readonly #idle: (isInFlight: boolean) => unknown;
   #inFlight = 0;
   #beganAt = 0;
-  /** The oldest request comes first. */
+  /** Oldest first. */
   #waiting: Waiter<Request, Result>[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** `next` is called when waiting requests should be executed, and `idle` when no request waits any more. */
+  /** `next` is called when the waiting requests should be executed, `idle` when no request waits any more. */
   constructor(next: () => void, idle: (isInFlight: boolean) => unknown) {
     this.#next = next;
     this.#idle = idle;
   }
 
-  /** Milliseconds for which the next execution has to wait, unless an execution in flight ends before. */
+  /** Milliseconds until the next execution may begin, unless an execution in flight ends earlier. */
   get waitMs(): number {
     return this.#inFlight > 0 ? this.#beganAt + pauseMs * this.#inFlight - performance.now() : 0;
   }
@@ -73,14 +72,14 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
     return waiter;
   }
 
-  /** Counts an execution that begins. Returns the waiting requests, which share its result. */
+  /** Counts a new execution as in flight. Returns the waiting requests, which share its result. */
   begin(): Waiter<Request, Result>[] {
     this.#inFlight++;
     this.#beganAt = performance.now();
     return this.take();
   }
 
-  /** Removes all waiting requests and returns them. The calling code must settle each of them. */
+  /** Removes and returns all waiting requests. The calling code must settle each of them. */
   take(): Waiter<Request, Result>[] {
     const waiters = this.#waiting;
     this.#waiting = [];

@@ -1,20 +1,19 @@
 /**
- * A quota that all callers share. Its total is never exceeded, whatever the number of callers and the order of their requests. An
- * eighth of it is reserved for callers that hold nothing, so that a new caller is served regardless of how much the others hold.
- * Of the rest, a caller may take more as long as it then holds at most three times the amount that remains free (dynamic
- * thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking, 1998). A single caller thus gets two thirds of the total,
- * two callers get three eighths each, and the more callers there are, the less each gets. A caller that holds more than its share
- * keeps it, but cannot take it again after releasing it.
+ * A quota that callers share fairly. An eighth of it is reserved for callers that hold nothing, so that a new caller is served
+ * regardless of how much the others hold. A caller may take more only if it then holds at most three times the amount that
+ * remains free (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking, 1998). A single caller thus gets
+ * two thirds of the total, and two callers get three eighths each; the more callers there are, the less each of them gets. A
+ * caller that holds more than its share, because further callers have come, keeps it until it gives it back.
  */
 import type { Caller } from "./caller.ts";
 
 /** A caller may hold this many times the amount that remains free. */
 export const dynamicThreshold = 3;
 
-/** The total divided by this number is reserved for callers that hold nothing. */
+/** The total divided by this number is the reserve for callers that hold nothing. */
 export const partForNewcomers = 8;
 
-/** Why an amount was refused: the `caller` itself holds much, or `all` callers together do. */
+/** Why an amount was refused: this `caller` holds too much, or `all` callers together do. */
 export type Refusal = "caller" | "all";
 
 export class SharedQuota {
@@ -28,15 +27,13 @@ export class SharedQuota {
     this.total = total;
   }
 
-  /** The amount that all callers together hold. */
   get used(): number {
     return this.#used;
   }
 
   /**
-   * Takes `amount`, or takes nothing and returns the reason. A `total` below the quota's total can be passed during overload.
-   * Newcomers are served even if others already hold more than that: a newcomer is refused only once `total` callers hold
-   * something.
+   * Takes `amount`, or takes nothing and returns the reason. A lower `total` can be passed during overload. Callers that hold
+   * nothing may exceed it, until `total` callers hold something.
    */
   take(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const refusal = this.refusal(caller, amount, total);
@@ -44,7 +41,7 @@ export class SharedQuota {
     return refusal;
   }
 
-  /** Returns what `take` would return. The amount must be available to each account of the caller. */
+  /** Returns what `take` would return. Each account of the caller must have room for the full amount. */
   refusal(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const reserve = Math.floor(total / partForNewcomers);
     const usedThen = this.#used + amount;
@@ -62,7 +59,7 @@ export class SharedQuota {
     return refusal;
   }
 
-  /** Takes an amount without checking the total. Each account of the caller then holds the full amount. */
+  /** Takes an amount without checking the total. Each account of the caller is charged the full amount. */
   add(caller: Caller, amount: number): void {
     const first = caller.accounts[0];
     const before = first.heldAsFirst(this);

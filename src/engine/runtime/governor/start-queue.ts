@@ -1,12 +1,12 @@
 /**
- * Limits the requests that are executed concurrently while the event loop is busy. Executing more of them at once would complete
- * none of them sooner. Their objects would only live longer, and objects that survive two collections of the young generation
- * cost several times as much to collect. While the event loop has idle time, the executed requests are waiting for REST, so more
- * requests start. Callers take turns. A request that waits for its caller's share of the processor frees its place meanwhile:
- * otherwise callers in debt would occupy all places.
+ * Limits the requests that are executed concurrently while the event loop is busy. A higher limit would complete no request
+ * sooner. Objects would live longer instead, and objects that survive two collections of the young generation cost several
+ * times as much to collect. Idle time of the event loop means that the executing requests wait for REST, so more requests
+ * start then. Callers take turns. A request that waits for its caller's share of the processor frees its place, so that
+ * callers in debt do not occupy all places.
  *
- * Node accepts one connection per tick of the event loop, so a burst of n connections takes n ticks to accept. To keep those
- * ticks short, few requests start in a tick that accepted a connection.
+ * Node accepts one connection per tick of the event loop, so a burst of n connections takes n ticks. To keep those ticks
+ * short, few requests start in a tick that accepted a connection.
  */
 import { performance } from "node:perf_hooks";
 import { executedAtOnce } from "../settings/capacity.ts";
@@ -15,24 +15,21 @@ import type { Caller } from "./caller.ts";
 import { createCallerQueue, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
-/** The maximum number of requests that start in a tick that accepted a connection: more connections may wait to be accepted. */
+/** Maximum number of requests that start in a tick that accepted a connection, because further connections may wait. */
 const mostWhileConnecting = 2;
 
-/** The event loop is busy if its utilization, measured over at least `measureEveryMs`, is `busy` or more. */
+/** Utilization from which the event loop counts as busy, measured over at least `measureEveryMs`. */
 const busy = 0.9;
 
 const measureEveryMs = 2;
 
-/** The place of a request: in the queue while it waits, then among the requests being executed, until it leaves. */
+/** A request's place, first in the queue and then among the executing requests. */
 export class QueuePlace implements QueueEntry<Caller> {
   readonly owner: Caller;
   readonly #begin: () => void;
   readonly #queue: StartQueue;
   #state: "waiting" | "executing" | "left" = "waiting";
-  /**
-   * How many times the request currently waits for its caller's share of the processor: several of its REST calls can wait at
-   * once.
-   */
+  /** Number of current waits for the caller's share of the processor: several REST calls of a request can wait at once. */
   #pauses = 0;
 
   constructor(owner: Caller, begin: () => void, queue: StartQueue) {
@@ -41,7 +38,7 @@ export class QueuePlace implements QueueEntry<Caller> {
     this.#queue = queue;
   }
 
-  /** Occupies the place. The request is executed at the end of the tick, together with the others that start in the same tick. */
+  /** Occupies the place. The request is executed at the end of the tick, together with the others that start in this tick. */
   begin(): void {
     this.#state = "executing";
     starts.add(this);
@@ -52,7 +49,7 @@ export class QueuePlace implements QueueEntry<Caller> {
     if (this.#state === "executing") this.#begin();
   }
 
-  /** Frees the place until each `pause` is matched by a `resume`. */
+  /** Frees the place until `resume` has been called for each `pause`. */
   pause(): void {
     if (this.#isExecuting) this.#queue.free(this.owner);
     this.#pauses++;
@@ -67,7 +64,7 @@ export class QueuePlace implements QueueEntry<Caller> {
     return this.#state === "executing" && this.#pauses === 0;
   }
 
-  /** Frees the place. A request that still waits never starts. Later calls have no effect. */
+  /** Frees the place. A request that is still queued never starts. Later calls have no effect. */
   leave(): void {
     if (this.#state === "waiting") this.#queue.cancel(this);
     else if (this.#isExecuting) this.#queue.free(this.owner);
@@ -80,12 +77,12 @@ const starts = new TickBatch<QueuePlace>((place) => place.execute());
 export class StartQueue {
   readonly executing = new SharedQuota(executedAtOnce);
   readonly #waiting = createCallerQueue();
-  /** Number of requests that started in this tick. Reset when the tick accepts its first connection. */
+  /** Number of requests that started in this tick. Used only in a tick that accepted a connection. */
   #started = 0;
   #isConnecting = false;
   #isScheduled = false;
   #timer: NodeJS.Timeout | undefined;
-  /** How many more requests may start beyond the limit, because the event loop had idle time when last measured. */
+  /** How many requests may still start beyond the limit, because the event loop had idle time when last measured. */
   #spare = 0;
   #measuredAt = 0;
   #utilization = performance.eventLoopUtilization();
@@ -96,24 +93,23 @@ export class StartQueue {
     this.#schedule();
   }
 
-  /** Creates the place of a request that has not entered the queue yet. */
+  /** Creates a request's place, which `enter` adds to the queue. */
   place(caller: Caller, begin: () => void): QueuePlace {
     return new QueuePlace(caller, begin, this);
   }
 
-  /** Queues a request. It starts at the end of this tick or of a later tick, unless it leaves before. */
+  /** Queues a request, which starts at the end of this tick or of a later one. */
   enter(place: QueuePlace): void {
     if (this.#waiting.size === 0 && this.#mayStart(place.owner)) return place.begin();
     this.#waiting.wait(place);
     this.#schedule();
   }
 
-  /** Removes a request that waits for its start. */
   cancel(place: QueuePlace): void {
     this.#waiting.leave(place);
   }
 
-  /** Frees one of the caller's places, because a request has left or was paused. */
+  /** Called when an executing request of the caller has left or was paused. */
   free(caller: Caller): void {
     this.executing.giveBack(caller, 1);
     if (this.#waiting.size > 0) this.#schedule();

@@ -1,13 +1,13 @@
 /**
- * A map whose keys come and go with requests. In a `Map`, V8 links each hash table that was outgrown or filled with deleted keys
- * to the table that replaces it. Once such a table is in the old generation, all later tables and everything that they held stay
- * in memory until the next full collection. In this map, a deleted key keeps an empty entry, which is reused when the key is set
- * again, for example by a dashboard that polls. When most entries are empty, the others move to a new `Map`, which no old table
- * refers to.
+ * A map whose keys come and go with requests. When a `Map` outgrows its hash table, or has filled it with deleted keys, V8
+ * links the old table to the new one. Once an old table is in the old generation, it keeps all later tables and their contents
+ * in memory until the next full collection. In this map, a deleted key leaves an empty entry, which is reused when the key is
+ * set again, for example by a dashboard that polls. When most entries are empty, the others move to a new `Map`, to which no
+ * old table refers.
  */
 type Entry<V> = { value: V | undefined };
 
-/** Up to this many empty entries are always kept. */
+/** Up to this many empty entries never cause a sweep. */
 const mostEmpty = 64;
 
 export class TransientMap<V> {

@@ -1,7 +1,4 @@
-/**
- * Identifies the client application by the headers of Apollo's and other clients. The name is not authenticated, so only logs
- * and metrics use it.
- */
+/** Identifies the client application by its headers. They are not authenticated, so only logs and metrics use the name. */
 import type { IncomingHttpHeaders } from "node:http";
 
 /** Maximum number of characters of a name or a version. */

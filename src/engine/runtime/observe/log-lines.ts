@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Environment } from "../settings/environment.ts";
 
-/** Lines per minute of each kind; the number of kinds is bounded. */
+/** Maximum number of lines per minute for each kind. Few kinds exist. */
 const maxLines = 20;
 const windowMs = 60_000;
 
@@ -20,14 +20,13 @@ export class LogLines {
     this.lines = this.access === "off" ? log : log.child({}, { level: "info" });
   }
 
-  /** Whether lines of level `info` are written. */
   get writesInfo(): boolean {
     return this.log.level === "info" || this.log.level === "debug";
   }
 
   /**
-   * Whether another line of this kind may be written, of at most `most` per minute. At the end of the minute, one line states the
-   * number of suppressed lines.
+   * Returns whether another line of this kind may be written, if at most `most` are allowed per minute. At the end of the
+   * minute, one line states how many were suppressed.
    */
   mayWrite(kind: string, fields: object, most = maxLines): boolean {
     const existing = this.#kinds.get(kind);

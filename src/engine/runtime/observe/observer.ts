@@ -1,26 +1,26 @@
 /**
- * Publishes the beginning and the end of each request and each REST call, and the beginning of each operation, to metrics, logs
- * and traces, which subscribe once per process. An observer must not throw and must not block.
+ * Publishes the start and the end of requests and REST calls, and the start of GraphQL operations. Metrics, logs and traces
+ * subscribe once per process. An observer must not throw and must not block.
  */
 import type { CallRecord, RequestRecord } from "./request-record.ts";
 
 export interface Observer {
   requestBegan?(request: RequestRecord): void;
-  /** The execution of a GraphQL operation begins. Its type and its document are those of the request, which may be a batch. */
+  /** The execution of a GraphQL operation begins. `request` has its type and document. A batch causes several calls. */
   operationBegan?(request: RequestRecord): void;
   /** The response was sent, or the client has disconnected. */
   requestEnded?(request: RequestRecord): void;
   callBegan?(call: CallRecord): void;
-  /** The call has succeeded or failed. Not called for a call that shared another call's response. */
+  /** The call has succeeded or failed. Not called if the call shared another call's response. */
   callEnded?(call: CallRecord): void;
 }
 
-/** Number of spans that the trace collector has accepted, and of those that were lost. */
+/** Number of spans that the collector has accepted, and of spans that were lost. */
 export const spanCounts = new Map<"sent" | "lost", number>();
 
 const observers: Observer[] = [];
 
-/** Subscribing twice has no further effect. Returns the function that unsubscribes. */
+/** Returns the function that unsubscribes. Subscribing twice has no further effect. */
 export function subscribe(observer: Observer): () => void {
   if (!observers.includes(observer)) observers.push(observer);
   return () => void observers.splice(observers.indexOf(observer), 1);

@@ -1,7 +1,4 @@
-/**
- * The parts that the exporters of traces and metrics share: the resource, the connection to the collector, and log lines about
- * it.
- */
+/** The resource, the connection to the collector and the log lines that the exporters of traces and metrics share. */
 import type { AgentOptions } from "node:https";
 import { DiagLogLevel, diag } from "@opentelemetry/api";
 import {
@@ -20,10 +17,7 @@ import { causeCode } from "./request-record.ts";
 /** Timeout for resolving the collector's name. An export may take 10 s (`OTEL_EXPORTER_OTLP_TIMEOUT`). */
 const lookupMs = 5_000;
 
-/**
- * Writes the SDK's own messages to the log, as lines with the message `OpenTelemetry`. Returns the function that writes such a
- * line.
- */
+/** Writes the messages of the OpenTelemetry SDK to the log. Returns the function that writes one. */
 export function logDiagnostics(log: FastifyBaseLogger): (message: string) => void {
   const warn = (message: string): void => log.warn({ reason: message.slice(0, 500) }, "OpenTelemetry");
   const silent = (): void => {};
@@ -38,8 +32,8 @@ export const resourceOf = (name: string, { build }: OtlpSettings): Resource =>
     .merge(detectResources({ detectors: [envDetector] }));
 
 /**
- * Options of an exporter's HTTP agent, which uses `lookupCache`. With agent options, the exporter ignores the certificate files
- * that OpenTelemetry's variables name, so they are read here. The exporter has already warned about missing files.
+ * Options of an exporter's HTTP agent, which resolves names with `lookupCache`. An exporter with agent options ignores the
+ * certificate files in OpenTelemetry's variables, so they are read here. The exporter has already warned about missing files.
  */
 export function agentOptions({ files }: OtlpSettings): AgentOptions {
   const read = (file: string | undefined): string | undefined => {
@@ -58,8 +52,8 @@ type Result = { readonly error?: Error };
 type Export<Batch> = (batch: Batch, done: (result: { code: number }) => void) => void;
 
 /**
- * Logs once when the collector stops accepting `what`, and once when it accepts it again. `count` is called for each batch. Every
- * export is reported to the SDK as successful, because the SDK would otherwise log a line for each failure.
+ * Wraps an export function. Logs once when the collector stops accepting `what`, and once when it accepts it again. Reports
+ * every export to the SDK as successful, because the SDK would log a line for each failure. `count` is called for each batch.
  */
 export function withWarnings<Batch>(
   exportBatch: (batch: Batch, done: (result: Result) => void) => void,

@@ -1,6 +1,6 @@
 /**
  * Writes the log lines of requests and REST calls: one for each failed REST call, and one for each request or, depending on
- * `ACCESS_LOG`, each request with an error. In a flood of failed calls or rejected requests, only the first lines are written;
+ * `ACCESS_LOG`, for each request with an error. During a flood of failures or rejections, only the first lines are written, and
  * the others are counted per minute. No line contains a stack trace, an upstream's message, a credential or a body.
  */
 import { hash } from "node:crypto";
@@ -9,13 +9,13 @@ import type { Observer } from "./observer.ts";
 import { type CallOutcome, type RequestRecord, roundMs } from "./request-record.ts";
 import { traceIdOf } from "./trace-context.ts";
 
-/** Whether this service or REST failed. An error response to a bad request of the caller is not a failure. */
+/** Whether this service or REST failed. An error response to a caller's bad request is not a failure. */
 function isFailure(outcome: CallOutcome): boolean {
   if (outcome === "CIRCUIT_OPEN" || outcome === "QUOTA_EXHAUSTED" || outcome === "RATE_LIMITED") return true;
   return outcome !== "OK" && outcome !== "ABANDONED" && codes[outcome].status >= 500;
 }
 
-/** Failures of REST or of this service are logged for every request, even in a flood; rejections by a limit are not. */
+/** Whether the request is logged even in a flood: true if REST or this service failed, but not for a rejection by a limit. */
 const isAlwaysLogged = ({ code, reason }: RequestRecord, isFault: boolean): boolean =>
   isFault && !(code === "SERVICE_UNAVAILABLE" && reason !== undefined);
 
@@ -84,6 +84,6 @@ function accessFields(request: RequestRecord): object {
   };
 }
 
-/** Identifies an unsaved document without its text: the unknown id that was sent, or the digest of the text. */
+/** Returns the digest of the unsaved text, which must not be logged, or the unknown document id that was sent. */
 const documentOf = ({ documentId, text }: RequestRecord): string | undefined =>
   text ? `sha256:${hash("sha256", text)}` : documentId;

@@ -1,6 +1,6 @@
 /**
- * The records of a role's request and of a REST call, filled in while they run. They contain no credentials, header values or
- * bodies, except the ids, texts and the query of the URL named here.
+ * Records of a role's requests and REST calls, filled in while these run. A record contains no credentials, header values or
+ * bodies, except the document id, the document text and the URL query.
  */
 import type { DocumentNode, OperationTypeNode } from "graphql";
 import type { Code } from "../../shared/error-codes.ts";
@@ -8,10 +8,10 @@ import { CodedError } from "../coded-error.ts";
 import type { Role } from "../settings/config.ts";
 import type { LogLines } from "./log-lines.ts";
 
-/** The server of a request's role. `metrics`: the metrics server, which is not a role. */
+/** The server that handles a request. `metrics` is the metrics server, which is not a role. */
 export type ServerInfo = { readonly role: Role | "metrics"; readonly log: LogLines };
 
-/** A saved operation. `app` is undefined for this service's own operations. `id`: as in the manifest. */
+/** Identifies a saved operation by the id in its manifest. `app` is undefined for an operation of this service. */
 export type OperationName = { readonly app: string | undefined; readonly name: string; readonly id: string };
 
 type ReceivedRequest = Pick<RequestRecord, "id" | "method" | "route" | "address">;
@@ -30,9 +30,9 @@ export class RequestRecord {
   /** The route's pattern, such as `/v1/*`; empty if no route matched. */
   route: string;
   readonly method: string;
-  /** The URL that the client requested. `host` is the `Host` header; `query` may contain credentials and personal data. */
+  /** The URL that the client requested. `host` is the `Host` header. `query` may contain credentials and personal data. */
   url: RequestedUrl | undefined;
-  /** The status sent; 499 if the client disconnected before the end; the failure's status for an aborted response. */
+  /** The status of the response. 499 if the client disconnected first; the failure's status if the response was aborted. */
   status = 0;
   /** Milliseconds from the request's headers to the end of the response. */
   ms = 0;
@@ -40,46 +40,47 @@ export class RequestRecord {
   code: Code | undefined;
   /** The limit that rejected the request. */
   reason: string | undefined;
-  /** The underlying cause of `code`, such as a connection error's code; never a message. */
+  /**
+   * The code of the error that led to `code`, such as `ECONNREFUSED`. Never a message, because messages may contain values.
+   */
   cause: string | undefined;
   /** The saved operation that ran. */
   operation: OperationName | undefined;
-  /** The type and the parsed document of the operation that ran. */
+  /** Type and parsed document of the operation that ran. */
   operationType: OperationTypeNode | undefined;
   document: DocumentNode | undefined;
-  /** The documents of a batch that ran in addition to `document`. */
+  /** In a batch, the documents that ran in addition to `document`. */
   furtherDocuments: DocumentNode[] | undefined;
-  /** The app that the client claims to be, if there is a manifest for this app. */
+  /** The app that the client claims to be, if an app of this name has a manifest. */
   app: string | undefined;
-  /** The operation name that the client sent. */
   operationName: string | undefined;
-  /** The document id and text that the client sent. The log has only a digest of an unsaved text. */
+  /** The document id and text that the client sent. An unsaved text is logged only as a digest. */
   documentId: string | undefined;
   text: string | undefined;
   /** The client's address. */
   readonly address: string;
-  /** The name and version that the client sent. */
+  /** Name and version of the client application, as the client sent them. */
   client: { readonly name: string; readonly version: string } | undefined;
-  /** The remaining fraction of each rate limit that counted this request, from 1 (unused) to 0 (exhausted). */
+  /** For each rate limit that counted this request, the remaining fraction: from 1 (unused) to 0 (exhausted). */
   rateLeft: { readonly bound: string; readonly left: number }[] | undefined;
   keyId: string | undefined;
   tenantId: string | undefined;
   /** Number of REST calls made. */
   calls = 0;
-  /** The last call of each REST operation that failed. */
+  /** For each REST operation with failed calls, the last failed call, by the operation's id. */
   failures: Map<string, CallRecord> | undefined;
-  /** The REST operation, and the response path, of the error that `code` comes from. */
+  /** The REST operation that failed with `code`, and the path of this error in the response. */
   failedOperation: string | undefined;
   failedPath: string | undefined;
-  /** The ended calls, if an observer collects them. */
+  /** The calls that have ended, if an observer collects them. */
   ended: CallRecord[] | undefined;
   /** Bytes of the response, including its headers. */
   bytes = 0;
-  /** W3C Trace Context, from the gateway in front or set by an observer. */
+  /** W3C Trace Context of the gateway in front, or of the span that an observer started. */
   traceparent: string | undefined;
-  /** The trace of a caller without the gateway's proof; it is not continued. */
+  /** W3C Trace Context of a caller without the gateway's proof. That trace is linked, not continued. */
   callersTrace: string | undefined;
-  /** Whether the request contained a gateway proof other than this role's secret, so that its context headers were dropped. */
+  /** Whether the request had an invalid gateway proof, so that its context headers were dropped. */
   hasWrongProof = false;
   #brokeOff: CodedError | undefined;
 
@@ -91,7 +92,7 @@ export class RequestRecord {
     this.route = route;
   }
 
-  /** Records the error that the client gets. Later errors are ignored. */
+  /** Records the error that the client gets. Only the first error counts. */
   fail(error: CodedError): void {
     if (this.code) return;
     this.code = error.code;
@@ -100,7 +101,7 @@ export class RequestRecord {
     this.failedOperation = error.details.operation;
   }
 
-  /** Records that an operation is executed. */
+  /** Records the document of an operation that begins. */
   ran(document: DocumentNode): void {
     if (this.document) this.furtherDocuments = [...(this.furtherDocuments ?? []), this.document];
     this.document = document;
@@ -121,7 +122,7 @@ export class RequestRecord {
     this.failures.set(call.operation.id, call);
   }
 
-  /** Records the end of the response, or that the client disconnected before. */
+  /** Records the end of the response. `hasLeft`: the client disconnected before the end. */
   finish(status: number, hasLeft: boolean, bytes: number): void {
     this.ms = performance.now() - this.beganAt;
     this.status = hasLeft ? (this.#brokeOff?.status ?? 499) : status;
@@ -131,8 +132,8 @@ export class RequestRecord {
 }
 
 /**
- * Returns the code of the innermost error, such as `ECONNREFUSED`. Returns the error's name if it has no code, or a number as a
- * `DOMException` has.
+ * Returns the code of the innermost error, such as `ECONNREFUSED`. Returns the error's name if it has no code or, like
+ * `DOMException`, a numeric one.
  */
 export function causeCode(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
@@ -143,14 +144,14 @@ export function causeCode(cause: unknown): string | undefined {
 }
 
 /**
- * `OK`, the failure's code, or why there was no response: the circuit was open, the vendor's rate limit was used up, or the call
- * was abandoned.
+ * `OK`, the code of the error, or why the call got no response: the circuit breaker was open, the vendor's rate limit was used
+ * up, or the request no longer needed the response.
  */
 export type CallOutcome = "OK" | "CIRCUIT_OPEN" | "QUOTA_EXHAUSTED" | "ABANDONED" | Code;
 
 type Called = { readonly id: string; readonly product: string };
 
-/** How a request got the response. `shared`: another request made the call; `revalidated`: REST responded with 304. */
+/** The source of a response. `shared`: another request made the call. `revalidated`: REST responded with 304. */
 export type ResponseSource = "fetched" | "shared" | "cached" | "revalidated";
 
 type BegunCall = Pick<
@@ -168,28 +169,26 @@ export class CallRecord {
   readonly query: Readonly<Record<string, unknown>> | undefined;
   /** The base URL of the product's upstream. */
   baseUrl: URL | undefined;
-  /** The schema coordinate of the field that needs the call. */
+  /** The schema coordinate of the field that caused the call. */
   readonly coordinate: string | undefined;
   /** Whether this is the second attempt of a read. */
   readonly isRetry: boolean;
-  /** The request that the call belongs to. */
   readonly request: RequestRecord | undefined;
-  /** The deferred part of the response that needs the call. */
+  /** The deferred part (`@defer`) of the response that needs the call. */
   part: string | undefined;
-  /** Whether the call gets the response of an identical read of the same request. */
+  /** Whether the call reuses the response of an identical read in the same request. */
   isRepeated = false;
-  /** How the request got the response. */
   source: ResponseSource = "fetched";
   /** The age of a cached response in seconds (RFC 9111 §4.2.3). */
   ageSeconds: number | undefined;
-  /** REST's status; 0: no response. */
+  /** REST's status; 0 without a response. */
   status = 0;
-  /** Whether at least part of the request was written to a connection. */
+  /** Whether any part of the request was written to a connection. */
   wasSent = false;
   ms = 0;
   outcome: CallOutcome = "OK";
   cause: string | undefined;
-  /** W3C Trace Context of this call, if a trace is recorded. */
+  /** W3C Trace Context of the call's span, if the request is traced. */
   traceparent: string | undefined;
 
   constructor({ operation, method, path, query, coordinate, isRetry, request }: BegunCall) {
@@ -206,7 +205,7 @@ export class CallRecord {
     this.#end("OK");
   }
 
-  /** `cause` is a status, or the error of the call. */
+  /** `cause` is the status of the response, or the error that the call failed with. */
   fail(cause: unknown, outcome: CallOutcome): void {
     if (typeof cause === "number") this.status = cause;
     this.cause = causeCode(cause);
@@ -223,12 +222,12 @@ const methods: ReadonlySet<string> = new Set(
   "CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE".split(" "),
 );
 
-/** `http.request.method` of the semantic conventions: `_OTHER` for methods outside RFC 9110, RFC 5789 and QUERY. */
+/** Returns `http.request.method` (semantic conventions): `_OTHER` for a method outside RFC 9110, RFC 5789 and QUERY. */
 export const knownMethod = (method: string): string => (methods.has(method) ? method : "_OTHER");
 
 /** Rounds milliseconds to tenths, for logs and clients. */
 export const roundMs = (time: number): number => Math.round(time * 10) / 10;
 
-/** A saved operation's name in metrics and reports, qualified because two apps may use the same name. */
+/** Names a saved operation in metrics and reports. The name includes the app, because two apps may use the same name. */
 export const qualifiedName = ({ app, name }: OperationName): string =>
   app === undefined ? name : `${app}/${name}`;

@@ -1,6 +1,6 @@
 /**
- * Maps stack traces in log lines from a bundle back to its sources. Node's `--enable-source-maps` reads all source maps at the
- * start, which takes a third of the start-up time; this module reads a map when a log line needs it.
+ * Maps stack traces in log lines from a bundle back to its sources. A source map is read when a log line needs it, because
+ * Node's `--enable-source-maps` reads all maps at the start, which takes a third of the start-up time.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { SourceMap, type SourceMapping } from "node:module";
@@ -8,8 +8,8 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
- * Returns a function that replaces locations in the program's files by locations in their sources. A line may contain text
- * from a client, so only files in the program's folder are read.
+ * Returns a function that replaces locations in the bundle by locations in the sources. Only files in the program's folder are
+ * read, because a line may contain a path that a client sent.
  */
 export function createSourceMapper(folder = dirname(process.argv[1] ?? "")): (line: string) => string {
   const base = pathToFileURL(join(folder, "/")).href;

@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 
 const validParent = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The header's value if it is valid; for an invalid one, a new trace is started. */
+/** Returns the header's value if it is valid. An invalid header is ignored, so a new trace starts. */
 export const validTraceparent = (header: unknown): string | undefined =>
   typeof header === "string" && validParent.test(header) ? header : undefined;
 
-/** Derived from a UUID, for which Node generates random bytes in batches; `randomBytes` took 7 % of the gateway's CPU time. */
+/** Derived from a UUID, because Node generates UUIDs in batches. `randomBytes` took 7 % of the gateway's CPU time. */
 const randomHex = (length: 16 | 32): string => randomUUID().replaceAll("-", "").slice(-length);
 
 /** A `traceparent` with the sampled flag off. */

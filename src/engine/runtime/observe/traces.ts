@@ -1,9 +1,11 @@
 /**
- * OpenTelemetry traces, exported by OTLP over HTTP. A request of the gateway or graphql role is a server span, a GraphQL operation
- * another one below it, and each REST call a client span below that, with the names and attributes of the semantic conventions for
- * HTTP (stable) and GraphQL (in development); attributes that they do not define begin with `restbound.`. Spans contain no keys,
- * header values or bodies, and no values of parameters. This module is loaded only if the standard `OTEL_…` variables enable
- * traces; the exporter and the resource read the remaining variables.
+ * OpenTelemetry traces, exported by OTLP over HTTP. A request of the gateway or graphql role is a server span. Below it, each
+ * GraphQL operation is a server span, and each REST call of the operation is a client span. Names and attributes follow the
+ * semantic conventions for HTTP (stable) and GraphQL (in development); other attributes begin with `restbound.`. Spans contain
+ * no keys, header values, bodies or parameter values.
+ *
+ * This module is loaded only if the standard `OTEL_…` variables enable traces. The exporter and the resource read the
+ * remaining variables.
  */
 import {
   type Attributes,
@@ -34,7 +36,7 @@ import { type Observer, spanCounts, subscribe } from "./observer.ts";
 import { agentOptions, logDiagnostics, resourceOf, withWarnings } from "./otlp.ts";
 import { type CallRecord, knownMethod, type RequestRecord } from "./request-record.ts";
 
-/** Traces the requests of the process. Returns the function that stops tracing and flushes pending spans. */
+/** Starts tracing the requests of the process. Returns a function that stops tracing and flushes pending spans. */
 export function startTraces(
   settings: TraceSettings,
   name: string,
@@ -65,7 +67,7 @@ export function startTraces(
   };
 }
 
-/** The sampler named by `OTEL_TRACES_SAMPLER` (OpenTelemetry's SDK configuration). */
+/** Creates the sampler that `OTEL_TRACES_SAMPLER` names (OpenTelemetry's SDK configuration). */
 function samplerOf({ sampler, ratio }: TraceSettings): Sampler {
   const root = sampler.endsWith("always_off")
     ? new AlwaysOffSampler()
@@ -75,7 +77,7 @@ function samplerOf({ sampler, ratio }: TraceSettings): Sampler {
   return sampler.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
 }
 
-/** The spans of a request that has not ended. `operations`: one for each operation that ran, so several for a batch. */
+/** The spans of a request in flight. `operations` has several spans for a batch. */
 type RequestSpans = { readonly span: Span; readonly context: Context; readonly operations: Span[] };
 
 function spansOf(tracer: Tracer): Observer {
@@ -87,7 +89,10 @@ function spansOf(tracer: Tracer): Observer {
     texts.set(document, text);
     return text;
   };
-  /** Semantic conventions for GraphQL server spans. The span's name has no operation name, because clients choose that. */
+  /**
+   * Starts a span as the semantic conventions for GraphQL servers define it. Its name does not contain the operation's name,
+   * because clients choose that name.
+   */
   const startOperation = (
     { operation, operationType, document }: RequestRecord,
     { context }: RequestSpans,
@@ -96,7 +101,7 @@ function spansOf(tracer: Tracer): Observer {
     const attributes = {
       ...(operationType && { "graphql.operation.type": operationType }),
       ...(operation && { "graphql.operation.name": operation.name, "restbound.document.id": operation.id }),
-      // only for saved operations: a client's document may contain user data, a saved one contains only its developers' values
+      // only for a saved operation, because other documents may contain data of a client's users
       ...(operation && document && { "graphql.document": textOf(document) }),
     };
     const name = operationType ?? "GraphQL Operation";
@@ -135,15 +140,15 @@ function spansOf(tracer: Tracer): Observer {
       const { operationType, code, status, serverInfo } = request;
       const errorType = code ?? (status >= 500 ? String(status) : undefined);
       const isError = status >= 500 || (code !== undefined && codes[code].status >= 500);
-      // an operation whose response another request's execution has built
+      // the operation was not executed, because the response came from the cache or from another request's execution
       if (operationType && operations.length === 0)
         operations.push(startOperation(request, spans, request.beganAt));
       for (const operation of operations) {
-        // the error of a batch may be another operation's
+        // in a batch, the error may belong to another operation
         if (operations.length === 1) recordError(operation, errorType, isError);
         operation.end();
       }
-      span.updateName(`${spanMethod(request.method)} ${request.route}`); // the gateway narrows the route while the request runs
+      span.updateName(`${spanMethod(request.method)} ${request.route}`); // the gateway makes the route more specific while the request runs
       span.setAttributes({
         "http.route": request.route,
         "http.response.status_code": status,
@@ -157,7 +162,7 @@ function spansOf(tracer: Tracer): Observer {
       const spans = call.request && requests.get(call.request);
       if (!spans) return;
       const { operation, coordinate, method, isRetry } = call;
-      const path = call.path.slice(call.path.indexOf("/")); // without the document's name in front
+      const path = call.path.slice(call.path.indexOf("/")); // removes the prefix that names the OpenAPI document
       const attributes = {
         ...methodAttributes(method),
         "url.template": path,
@@ -193,7 +198,7 @@ function recordError(span: Span, errorType: string | undefined, isError: boolean
   if (isError) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** In the names of spans, `HTTP` replaces a method that is not known. */
+/** Returns the method for the name of a span: `HTTP` for an unknown method. */
 const spanMethod = (method: string): string => (knownMethod(method) === method ? method : "HTTP");
 
 function methodAttributes(method: string): Attributes {
@@ -210,8 +215,8 @@ const defaultPorts: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * `server.address` and `server.port` are those of the `Host` header. In `url.query`, `REDACTED` replaces each value, and a part
- * without a name.
+ * `server.address` and `server.port` are from the `Host` header. `url.query` has `REDACTED` instead of each value, and instead
+ * of each part without a name.
  */
 function serverAttributes({ url }: RequestRecord): Attributes {
   if (!url) return {};
@@ -231,7 +236,7 @@ function serverAttributes({ url }: RequestRecord): Attributes {
 const redactedQuery = (query: string): string =>
   query.replaceAll(/(^|&)([^=&]*=)?[^&]*/g, (_, mark: string, name = "") => `${mark}${name}REDACTED`);
 
-/** In `url.full`, `REDACTED` replaces each value: parameters may contain personal data and, in the query, credentials. */
+/** `url.full` has `REDACTED` instead of each value, because parameters may contain personal data and credentials. */
 function clientAttributes({ baseUrl, query = {} }: CallRecord, path: string): Attributes {
   if (!baseUrl) return {};
   const { origin, pathname, protocol, hostname, port } = baseUrl;
@@ -244,11 +249,11 @@ function clientAttributes({ baseUrl, query = {} }: CallRecord, path: string): At
   };
 }
 
-/** Maximum number of characters of `graphql.document`, and of the query that `url.query` is made of. */
+/** Maximum number of characters of `graphql.document`, and of the query that is redacted for `url.query`. */
 const maxDocument = 4_000;
 const maxQuery = 4_000;
 
-/** The context of a valid `traceparent` header. */
+/** Returns the trace context of a valid `traceparent` header. */
 function contextOf(parent: string | undefined): Context {
   if (parent === undefined) return ROOT_CONTEXT;
   const [, traceId = "", spanId = "", flags = ""] = parent.split("-");

@@ -1,6 +1,6 @@
 /**
- * Converts the environment and the arguments to one frozen, validated object. No role reads `process.env`. Invalid values result
- * in a `ConfigError` with a line for each variable.
+ * Converts the environment and the command-line arguments to one frozen, validated object, so that no role reads
+ * `process.env`. Throws a `ConfigError` with a line for each invalid variable.
  */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
@@ -16,7 +16,7 @@ import { parseHttpUrl } from "./validators.ts";
 export const roleNames = ["gateway", "graphql", "platform"] as const;
 export type Role = (typeof roleNames)[number];
 
-/** Each line names one variable. */
+/** Each line of the message names one variable. */
 export class ConfigError extends UsageError {}
 
 const samplers = [
@@ -28,12 +28,12 @@ const samplers = [
   "parentbased_traceidratio",
 ];
 
-/** `files`: the collector's CA, and the client certificate for it. */
+/** Settings for exporting to an OpenTelemetry collector. `files`: the collector's CA, the client certificate and its key. */
 export type OtlpSettings = Readonly<{
   build: string;
   files: Readonly<Record<"ca" | "cert" | "key", string | undefined>>;
 }>;
-/** Which requests are traced. `ratio` applies to requests without a sampled parent. */
+/** Settings for traces. `ratio` is the argument of a sampler that traces a part of the requests. */
 export type TraceSettings = OtlpSettings & Readonly<{ sampler: string; ratio: number }>;
 export type MetricSettings = OtlpSettings & Readonly<{ intervalMs: number; timeoutMs: number }>;
 
@@ -41,19 +41,19 @@ export type Config = Readonly<{
   roles: ReadonlySet<Role>;
   production: boolean;
   env: Environment;
-  /** Upstreams by upper-case product tag, from `REST_BASE_URL_<TAG>`. */
+  /** Upstreams by product tag in upper case, from `REST_BASE_URL_<TAG>`. */
   upstreams: ReadonlyMap<string, URL>;
-  /** The files of secrets in `env`. */
+  /** The watched files of the secrets in `env`. */
   secretFiles: SecretFiles;
   /** Undefined if traces are off. */
   traces: TraceSettings | undefined;
-  /** How metrics are sent to a collector; undefined if they are not sent. */
+  /** Undefined if metrics are not sent to a collector. */
   metrics: MetricSettings | undefined;
 }>;
 
 /**
- * Reads the environment and the roles named on the command line. By default all roles run; without a platform, only `graphql`.
- * Throws `ConfigError` with one line per invalid variable or unknown role.
+ * Reads the environment, and the roles from the command line. Without arguments, all roles run; without a platform, only
+ * `graphql` runs. Throws a `ConfigError` with one line per invalid variable or unknown role.
  */
 export function readConfig(
   environment: NodeJS.ProcessEnv,
@@ -62,7 +62,7 @@ export function readConfig(
 ): Config {
   const lines: string[] = [];
   const given = withSecretFiles(withoutEmpty(environment), lines);
-  // without NODE_ENV, envalid would use the production defaults
+  // envalid uses the production defaults if NODE_ENV is not set
   const env = customCleanEnv(
     { NODE_ENV: "development", ...given },
     variables,
@@ -86,7 +86,7 @@ export function readConfig(
   const traces = readTraces(given, env.BUILD, lines);
   const metrics = readMetrics(given, env.BUILD, lines);
   const tlsFiles = ["NODE_EXTRA_CA_CERTS", "UPSTREAM_CA_FILE", "UPSTREAM_CERT_FILE", "UPSTREAM_KEY_FILE"];
-  // Node silently ignores an unreadable NODE_EXTRA_CA_CERTS, and would then reject your services' certificates
+  // Node silently ignores an unreadable NODE_EXTRA_CA_CERTS, and would then reject the certificates of internal services
   const [, ca, cert, key] = tlsFiles.map((name) => readFile(name, own(given, name), lines));
   checkCertificate({ ca, cert, key }, lines);
   const validRoles = roleNames.filter((role) => hasPlatform || role !== "platform");
@@ -107,7 +107,7 @@ export function readConfig(
   });
 }
 
-/** Rewrites envalid's own messages for choices and booleans. */
+/** Rewrites envalid's messages about choices and booleans. */
 const plain = (message = ""): string =>
   message
     .replace(/^Invalid bool input: .*$/s, "must be on or off")
@@ -118,7 +118,7 @@ const plain = (message = ""): string =>
 
 type Given = Readonly<Record<string, string>>;
 
-/** OpenTelemetry's standard variables: an endpoint, or the exporter `otlp`, enables traces. */
+/** Reads OpenTelemetry's standard variables. An endpoint, or the exporter `otlp`, enables traces. */
 function readTraces(given: Given, build: string, lines: string[]): TraceSettings | undefined {
   const files = readSignal(given, "TRACES", ["OTEL_EXPORTER_OTLP_ENDPOINT"], lines);
   if (!files) return undefined;
@@ -129,10 +129,7 @@ function readTraces(given: Given, build: string, lines: string[]): TraceSettings
   return { build, files, sampler, ratio };
 }
 
-/**
- * The exporter `otlp`, or an endpoint for metrics, enables sending metrics. A general endpoint does not, because it may accept
- * only traces.
- */
+/** The exporter `otlp`, or an endpoint for metrics, enables metrics. A general endpoint may accept only traces. */
 function readMetrics(given: Given, build: string, lines: string[]): MetricSettings | undefined {
   const files = readSignal(given, "METRICS", [], lines);
   if (!files) return undefined;
@@ -151,8 +148,8 @@ function readMs(given: Given, name: string, absent: number, lines: string[]): nu
 }
 
 /**
- * Returns the files for TLS to the collector if the signal is exported, otherwise `undefined`. `endpoints`: further variables
- * that enable the signal, in addition to its own.
+ * Returns the TLS files for the connection to the collector; `undefined` if the signal is not exported. `endpoints`: variables
+ * that enable the signal, in addition to the endpoint of the signal itself.
  */
 function readSignal(
   given: Given,
@@ -212,7 +209,7 @@ function checkCertificate(given: Record<"ca" | "cert" | "key", string | undefine
     );
   }
   try {
-    if (given.ca !== undefined) new X509Certificate(given.ca); // a secure context would ignore an invalid certificate
+    if (given.ca !== undefined) new X509Certificate(given.ca); // createSecureContext would ignore an invalid certificate
   } catch (error) {
     lines.push(`UPSTREAM_CA_FILE: does not contain a PEM certificate (${reasonOf(error)})`);
   }
@@ -221,7 +218,7 @@ function checkCertificate(given: Record<"ca" | "cert" | "key", string | undefine
 const reasonOf = (error: unknown): string =>
   (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
-/** Returns the environment. A secret with a file has the file's current value whenever it is read. */
+/** Returns the environment. Reading a secret with a file returns the current value in the file. */
 function withLiveSecrets(env: Environment, environment: NodeJS.ProcessEnv, files: SecretFiles): Environment {
   const given = withoutEmpty(environment);
   const live = secrets.flatMap((name): [string, PropertyDescriptor][] => {
@@ -234,15 +231,15 @@ function withLiveSecrets(env: Environment, environment: NodeJS.ProcessEnv, files
 }
 
 /**
- * Returns a frozen copy with changes. In the copy, a secret with a file still follows its file: a spread would copy its current
- * value.
+ * Returns a frozen copy with changes. It copies the property descriptors, because a spread would freeze the current value of a
+ * secret that follows its file.
  */
 export const withProperties = (env: Environment, changes: PropertyDescriptorMap): Environment =>
   Object.freeze(
     Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(env), ...changes }),
   ) as Environment;
 
-/** Reads the files named by `<name>_FILE`, as containers mount secrets. A trailing line break is removed. */
+/** Adds the secrets from the files named by `<name>_FILE`, because containers mount secrets as files. */
 function withSecretFiles(given: Record<string, string>, lines: string[]): Record<string, string> {
   const read = { ...given };
   for (const name of secrets) {

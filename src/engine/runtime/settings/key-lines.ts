@@ -1,5 +1,5 @@
 /**
- * The lines of `KEYS_FILE`. Each has the SHA-256 digest of a key, never the key:
+ * The lines of `KEYS_FILE`. A line contains the SHA-256 digest of a key, never the key itself:
  *
  *     sha256=<64 hex digits> tenant=acme name=dashboard scopes=incidents:read,incidents:write expires=2027-01-31T23:59:59.999Z
  */
@@ -8,10 +8,7 @@ import { ConfigError } from "./config.ts";
 
 const maxBytes = 4_194_304;
 
-/**
- * The values of a line. The tenant and the name identify the caller, so two keys with the same tenant and name count as one
- * caller, also for rate limits.
- */
+/** A line of the file. Keys with the same tenant and name count as one caller, also for rate limits. */
 export type KeyLine = {
   readonly digest: string;
   readonly tenant: string;
@@ -21,7 +18,7 @@ export type KeyLine = {
   readonly expires?: string | undefined;
 };
 
-/** The members of a line, each with the format of its value. `scopes` and `expires` may be absent. */
+/** The members of a line, with the format of each value. `scopes` and `expires` are optional. */
 const members = {
   sha256: { pattern: /^[0-9a-f]{64}$/, expected: "64 hex digits in lower case, the SHA-256 digest of a key" },
   tenant: { pattern: /^\w[\w.@~-]{0,127}$/, expected: 'letters, digits, ".", "_", "-", "@" and "~"' },
@@ -35,7 +32,7 @@ const members = {
 } as const;
 type Member = keyof typeof members;
 
-/** Returns why a value is not valid for its member; `undefined` if it is valid. */
+/** Returns an error message if the value does not have the format of the member. */
 export function memberFault(member: Member, value: string): string | undefined {
   const { pattern, expected } = members[member];
   const fits = pattern.test(value) && (member !== "expires" || isTime(value));
@@ -91,9 +88,7 @@ export function parseKeyLines(path: string, text: string): ReadonlyMap<number, K
   return lines;
 }
 
-/**
- * Returns the parsed line, or its fault as a string, which contains none of the line's values, because one of them may be a key.
- */
+/** Returns the parsed line, or an error message. The message contains no value of the line, because a value may be a key. */
 function parseKeyLine(line: string): KeyLine | string {
   const given = new Map<string, string>();
   for (const part of line.trim().split(/\s+/)) {

@@ -6,8 +6,8 @@ type KeyTimes = Partial<
 >;
 
 /**
- * How much longer than `KEY_CACHE_MS` a key is accepted while key introspection fails. Without a revocation log, revocations
- * cannot reach the gateway in that time, so the operator has to opt in.
+ * How much longer than `KEY_CACHE_MS` a cached key is accepted while key introspection fails. The default is 0 without a
+ * revocation log, because the gateway then cannot learn of revocations.
  */
 export const staleMs = ({ KEY_STALE_MS, REDIS_URL }: KeyTimes): number =>
   KEY_STALE_MS ?? (REDIS_URL ? 300_000 : 0);
@@ -16,9 +16,9 @@ export const staleMs = ({ KEY_STALE_MS, REDIS_URL }: KeyTimes): number =>
 export function acceptedMs(times: KeyTimes & Pick<Environment, "KEY_CACHE_MS" | "KEY_UNCONFIRMED_MS">) {
   const whileStale = times.KEY_CACHE_MS + staleMs(times);
   return {
-    /** If the revocation did not reach the gateway. */
+    /** If the gateway did not learn of the revocation. */
     cached: times.KEY_CACHE_MS,
-    /** Like `cached`, but key introspection fails too. */
+    /** If key introspection fails too. */
     whileStale,
     /** If the gateway cannot read the revocation log. */
     unconfirmed: Math.min(whileStale, times.KEY_UNCONFIRMED_MS),

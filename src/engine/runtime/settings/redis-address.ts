@@ -1,20 +1,20 @@
 /**
- * `REDIS_URL`: one server, the servers behind Sentinel, or a cluster. The forms with several hosts have Lettuce's syntax; the
- * hosts are the sentinels, or any nodes of the cluster. `rediss…` is the same over TLS.
+ * `REDIS_URL`: one server, the servers behind Sentinel, or a cluster. The forms with several hosts have Lettuce's syntax, in which
+ * the hosts are the sentinels, or any nodes of the cluster. `rediss…` uses TLS.
  *
  *     redis://[[user]:password@]host[:port][/database]
  *     redis-sentinel://[[user]:password@]host[:port],host[:port],…[/database]#master
  *     redis-cluster://[[user]:password@]host[:port],host[:port],…
  */
 
-/** A single server is a URL. */
+/** A `URL` for a single server. */
 export type RedisAddress = URL | RedisGroup;
 
 const defaultPorts = { sentinel: 26_379, cluster: 6_379 };
 const wanted =
   "must be a redis:// URL, redis-sentinel://host:port,host:port#master or redis-cluster://host:port,host:port; rediss… for TLS";
 
-/** Throws with the expected format. No message quotes the text, which may contain a password. */
+/** Throws an error with the expected format. The error does not quote the text, which may contain a password. */
 export function parseRedisAddress(text: string): RedisAddress {
   const [, , kind] = /^(rediss?)(?:-(sentinel|cluster))?:\/\//.exec(text) ?? [];
   if (kind === "sentinel" || kind === "cluster") return new RedisGroup(kind, text);
@@ -30,7 +30,7 @@ export class RedisGroup {
   readonly username: string;
   readonly password: string;
   readonly database: number;
-  /** Name of the master that the sentinels monitor. */
+  /** The name of the master that the sentinels monitor; empty for a cluster. */
   readonly master: string;
 
   constructor(kind: "sentinel" | "cluster", text: string) {
@@ -58,7 +58,7 @@ export class RedisGroup {
       throw new Error("must not have a database or # for a cluster");
   }
 
-  /** For `--check-config`, without the password. */
+  /** The address for `--check-config`, without the password. */
   toString(): string {
     const credentials = this.username + this.password === "" ? "" : "(secret)@";
     const hosts = this.hosts

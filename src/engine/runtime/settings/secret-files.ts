@@ -1,28 +1,25 @@
-/** Secrets in files (`<name>_FILE`), which are read again while they are in use. */
+/** Secrets in files (`<name>_FILE`). A file is read again while its secret is in use, so that the secret can be rotated. */
 import { readRegularFile } from "../../shared/regular-file.ts";
 import { WatchedFile, type WatchedFileOptions, type WatchGroup } from "./watched-file.ts";
 
 const maxBytes = 65_536;
 
-/** The text of a secret's file, without a trailing line break. */
+/** Returns the secret in a file, without a trailing line break. */
 export const readSecret = (path: string): string => readRegularFile(path, maxBytes).replace(/\r?\n$/, "");
 
 export class SecretFiles {
-  /** Called with a log line for each file that begins to fail, and for each new value. The server sets it to write to its log. */
+  /** Called with a log line when a file begins to fail, and when a new value is in use. The server replaces this function. */
   report: (line: string) => void = () => {};
-  /**
-   * While a secret is rotated, the new and the old secret must both be accepted, so the files of all secrets are read at the same
-   * time.
-   */
+  /** The files of all secrets are read at the same moment, because a rotation changes the new and the old secret together. */
   readonly #group: WatchGroup = new Set();
 
-  /** Returns the function that reads the secret of variable `name`. `parse` throws for an invalid text. */
+  /** Returns a function that returns the current value of the secret `name`. `parse` throws for invalid text. */
   follow<Value>(name: string, path: string, parse: (text: string) => Value): () => Value {
     const file = this.watch(`${name}_FILE`, { read: () => readSecret(path), parse }, this.#group);
     return () => file.value;
   }
 
-  /** Returns a `WatchedFile`. Log lines about its changes and failures begin with `name`. */
+  /** Returns a `WatchedFile` whose log lines begin with `name`. */
   watch<Value>(
     name: string,
     source: Pick<WatchedFileOptions<Value>, "read" | "parse" | "onApplied">,

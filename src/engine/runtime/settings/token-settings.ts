@@ -12,7 +12,7 @@ export type TokenSettings = {
 type TokenVariables = Pick<Environment, "TOKEN_ISSUER" | "TOKEN_AUDIENCE" | "TOKEN_JWKS">;
 type MetadataVariables = TokenVariables & Pick<Environment, "AUTHORIZATION_SERVERS">;
 
-/** Undefined unless all three variables are set. */
+/** Returns `undefined` unless all three variables are set. */
 export function tokenSettings({
   TOKEN_ISSUER: issuer,
   TOKEN_AUDIENCE: audience,
@@ -22,18 +22,19 @@ export function tokenSettings({
 }
 
 /**
- * Members of the caller's context whose claims RFC 9068 §2.2 defines. Any other member has a claim of the same name, unless
- * `TOKEN_NAMES` maps it.
+ * Members of the caller's context that correspond to a claim in RFC 9068 §2.2. Any other member has a claim of the same name,
+ * unless `TOKEN_NAMES` maps it.
  */
 const defaultNames = "user_id=sub,api_key_id=client_id,key_scopes=scope";
 
-/** Returns the name of the claim for each member of the caller's context. */
+/** Maps members of the caller's context to claims. `value` is the variable `TOKEN_NAMES`. */
 export const tokenClaimNames = (value: string | undefined): ReadonlyMap<string, string> =>
   new Map([...introspectionNames(defaultNames), ...introspectionNames(value)]);
 
 /**
- * Protected resource metadata (RFC 9728): its URL, the paths that serve it, and its content. Clients compare `resource` with the
- * URL that they call (§3.3), so there is metadata only if the audience is a URL. `scopes`: the scopes that clients request first.
+ * Returns the protected resource metadata (RFC 9728), its URL, and the paths that serve it. Returns `undefined` unless the
+ * audience is a URL, because clients compare `resource` with the URL that they call (§3.3). `scopes`: the scopes that clients
+ * request first.
  */
 export function resourceMetadata(env: MetadataVariables, scopes: readonly string[] = []) {
   const { TOKEN_AUDIENCE: resource = "", AUTHORIZATION_SERVERS: servers } = env;
@@ -55,15 +56,15 @@ export function resourceMetadata(env: MetadataVariables, scopes: readonly string
   };
 }
 
-/** `TOKEN_AUDIENCE` as a resource identifier (RFC 9728 §1.2); `undefined` if it is not one. */
+/** Returns the URL in `TOKEN_AUDIENCE`; `undefined` if it is not a resource identifier (RFC 9728 §1.2). */
 export function audienceUrl(audience: string): URL | undefined {
   const url = URL.parse(audience);
   return url && /^https?:$/.test(url.protocol) && !url.search && !url.hash ? url : undefined;
 }
 
 /**
- * Returns the scopes that clients request first: the scopes of reads, by the first security requirement that has scopes. Clients
- * request the scopes of writes when a write needs them (MCP 2025-11-25, Authorization, "Scope Selection Strategy").
+ * Returns the scopes that clients request first: for each read, the scopes of its first security requirement with scopes.
+ * Clients request the scopes of writes when a write needs them (MCP 2025-11-25, Authorization, "Scope Selection Strategy").
  */
 export function initialScopes(operations: Operations): readonly string[] {
   const reads = Object.entries(operations).filter(([name]) => isSafeMethod(name.split(" ")[0] ?? ""));

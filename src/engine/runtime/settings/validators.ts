@@ -1,4 +1,4 @@
-/** Validators of environment variables. Each throws an error with the expected format. */
+/** Validators of environment variables. Each throws an error that states the expected format. */
 import { isIP } from "node:net";
 import { makeValidator } from "envalid";
 import { linearPattern } from "../../shared/linear-pattern.ts";
@@ -29,7 +29,7 @@ export const port = makeValidator((value: string): number => {
   return Number(value);
 });
 const splitList = (value: string): readonly string[] => value.split(",").flatMap((item) => item.trim() || []);
-/** Origins as browsers send them (RFC 6454 §6.2); any other form would never match. */
+/** Origins in the format that browsers send (RFC 6454 §6.2), because any other format would never match. */
 export const origins = makeValidator((value: string): readonly string[] => {
   const given = splitList(value);
   const isOrigin = (text: string): boolean => {
@@ -57,19 +57,19 @@ const countFrom = (least: number) =>
   });
 export const count = countFrom(1);
 /**
- * At least 5 s. The revocation log is read every second, and a failure is noticed within two, so with a shorter time a working
- * log would be distrusted.
+ * At least 5 s. The revocation log is read every second, and a failure is noticed within two seconds, so a shorter time would
+ * make the gateway distrust a working log.
  */
 export const unconfirmedMs = countFrom(5_000);
 /**
- * Whether the text is an address, or a CIDR block (RFC 4632, RFC 4291 §2.3). A block of all addresses (`/0`) is refused, because
- * it must not be trusted.
+ * Whether the text is an IP address or a CIDR block (RFC 4632, RFC 4291 §2.3). `/0` is refused, because a block of all
+ * addresses must not be trusted.
  */
 function isAddress(text: string): boolean {
   const [, address = "", bits = "1"] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
   return Number(bits) >= 1 && Number(bits) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? 0);
 }
-/** Product names, converted to the spelling of `<TAG>` in `REST_BASE_URL_<TAG>`: upper case, `_` instead of `-`. */
+/** Product names, converted to the format of `<TAG>` in `REST_BASE_URL_<TAG>`: upper case, `_` instead of `-`. */
 export const products = makeValidator((value: string): readonly string[] =>
   splitList(value).map((name) => name.toUpperCase().replaceAll("-", "_")),
 );
@@ -80,7 +80,7 @@ export const addresses = makeValidator((value: string): readonly string[] => {
 });
 export const manifestLocations = makeValidator(parseManifestLocations);
 export const redisAddress = makeValidator(parseRedisAddress);
-/** Headers that clients and services depend on; the gateway drops every header with the configured prefix. */
+/** The prefix must not match any of these headers, because the gateway drops all headers with the configured prefix. */
 const knownHeaders = [
   "accept-language",
   "access-control-request-method",
@@ -119,10 +119,7 @@ export const secret = textOf(/^[\x21-\x7e]{16,}$/, "at least 16 visible ASCII ch
 export const label = textOf(/^[\x21-\x7e]{1,200}$/, "at most 200 visible ASCII characters, without spaces");
 export const pattern = textWith(linearPattern);
 
-/**
- * The names of the members of a caller's context in a key introspection response. Each member becomes a context header, with
- * dashes in its name.
- */
+/** The members of a caller's context, by their names in a key introspection response. Context headers use dashes instead. */
 export const contextMembers = {
   tenantId: "tenant_id",
   userId: "user_id",
@@ -134,7 +131,7 @@ export const contextMembers = {
   teams: "teams",
 };
 const introspected = Object.values(contextMembers);
-/** Parses `KEY_INTROSPECTION_NAMES`. Returns the service's names of members by our names. Throws for an unknown member. */
+/** Parses `KEY_INTROSPECTION_NAMES`: maps the names of members to those that the introspection service uses. */
 export function introspectionNames(value = ""): ReadonlyMap<string, string> {
   const pairs = splitList(value).map((pair) => pair.split("="));
   const wrong = pairs.find(([own = "", theirs]) => !introspected.includes(own) || theirs === undefined);

@@ -1,10 +1,10 @@
 /**
- * A file whose changes are applied while the process runs. Secrets and key files change in place: an editor or a deployment tool
- * replaces them by renaming, and Kubernetes swaps the symbolic link `..data` above them. Events of the file system miss some of
- * these changes. Therefore, the path is opened again instead, at most once a second and only when the value is used.
+ * A file whose changes are applied while the process runs. Secrets and key files change in place: editors and deployment tools
+ * rename a new file to the same path, and Kubernetes replaces the symbolic link `..data` in that path. File system events miss
+ * some of these changes. Therefore, the path is opened again, at most once a second and only when the value is used.
  *
- * Content that cannot be read or parsed is not applied: the last valid content stays in use. A file that is absent for a moment,
- * or half-written, thus has no effect.
+ * Content that cannot be read or parsed is not applied: the last valid content stays in use, so a file that is absent for a
+ * moment or half-written has no effect.
  */
 const rereadMs = 1_000;
 
@@ -12,13 +12,15 @@ export type WatchedFileOptions<Value> = {
   readonly read: () => string;
   /** Throws for invalid content. */
   readonly parse: (text: string) => Value;
-  /** Called when changed content is applied, and when a file that failed is valid again. `previous`: the value before. */
+  /** Called when changed content is applied, and when a file that failed is valid again. */
   readonly onApplied?: (value: Value, previous: Value | undefined) => void;
-  /** Called when a read fails, unless the previous read failed with the same message. `inUse`: the value that stays in use. */
+  /**
+   * Called when a read fails, unless the previous read failed with the same message. `inUse` is the value that stays in use.
+   */
   readonly onFailure?: (failure: Error, inUse: Value | undefined) => void;
 };
 
-/** Files that are read at the same moment, for values that must change together. */
+/** Files that are read at the same moment, because their values must change together. */
 export type WatchGroup = Set<{ reread(): void }>;
 
 export class WatchedFile<Value> {
@@ -34,14 +36,14 @@ export class WatchedFile<Value> {
     this.reread();
   }
 
-  /** The value of the last valid content. Throws the failure if no content has been valid yet. */
+  /** The value of the last valid content. Throws the current failure if there was no valid content yet. */
   get value(): Value {
     this.#rereadIfDue();
     if (!this.#current) throw this.#failure;
     return this.#current.value;
   }
 
-  /** Why the present content is not applied; `undefined` if it is. */
+  /** Why the current content is not applied; `undefined` if it is applied. */
   get failure(): Error | undefined {
     this.#rereadIfDue();
     return this.#failure;
@@ -63,7 +65,7 @@ export class WatchedFile<Value> {
     }
   }
 
-  /** Synchronous, so that no request uses a value that was replaced more than a second ago. */
+  /** Reads synchronously, so that no request uses a value that was replaced more than a second ago. */
   #rereadIfDue(): void {
     if (performance.now() - this.#readAt < rereadMs) return;
     for (const file of this.#group) file.reread();
