@@ -14,6 +14,7 @@ import { secrets, variables } from "../../../src/engine/runtime/settings/environ
 import { MetricFamilies } from "../../../src/engine/server/metrics/metric-families.ts";
 import { measure } from "../../../src/engine/server/metrics/metrics.ts";
 import { codes } from "../../../src/engine/shared/error-codes.ts";
+import { alertBlocks } from "./alerts-page.ts";
 import { read, root } from "./page.ts";
 import { printedRules } from "./rule-page.ts";
 
@@ -25,7 +26,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ["docs/reference/variables.md", variablesPage()],
     ["docs/reference/error-codes.md", errorCodesPage()],
     ["docs/reference/metrics.md", await metricsPage()],
-    ["docs/reference/alerts.md", alertsPage()],
+    ["docs/reference/alerts.md", page("Alerts", ...alertBlocks())],
     ["deploy/kubernetes/components/prometheus-operator/prometheus-rule.yaml", prometheusRule()],
   ]);
 }
@@ -106,24 +107,6 @@ function errorCodesPage(): string {
     `GraphQL errors carry the code in \`extensions.code\`, REST errors as \`code\` of \`application/problem+json\` with this status.
 [requests.md](requests.md#errors) describes the other members of an error.`,
     table(["code", "status", "meaning"], rows),
-  );
-}
-
-/** Of each alert the comment above it, which ends with what to do first, and its severity. */
-function alertsPage(): string {
-  const rules = read("deploy/prometheus/alerts.yaml");
-  const sections = [...rules.matchAll(/((?:^ +# .*\n)+) +- alert: (\w+)\n[\s\S]*?severity: (\w+)/gm)].map(
-    ([, comment = "", name, severity]) => {
-      const text = comment.replaceAll(/^ +# /gm, "").trim().replaceAll("\n", " ");
-      const [meaning, first] = text.split(" First: ");
-      return `## ${name}\n\n\`${severity}\`: ${meaning}\n\nFirst: ${first}`;
-    },
-  );
-  return page(
-    "Alerts",
-    `What each alert of \`deploy/prometheus/alerts.yaml\` means, and what to do first. A \`page\` wakes somebody; a \`ticket\` waits for the
-morning. [operating.md](../guides/operating.md#alerts) has the objective behind them.`,
-    ...sections,
   );
 }
 

@@ -139,6 +139,11 @@ describe("haproxy", () => {
       return /^haproxy_backend_active_servers\{proxy="gateways"\} (\d+)/m.exec(metrics)?.[1];
     };
     await expect.poll(active, { timeout: 30_000 }).toBe("2");
+    const metrics = await (await fetch(new URL("/metrics", status))).text();
+    expect(metrics).toContain('haproxy_server_status{proxy="gateways",server="gateway1",state="DOWN"} 0');
+    expect(metrics).toContain(
+      'haproxy_server_check_status{proxy="gateways",server="gateway1",state="L7STS"} 0',
+    );
     const page = await fetch(status);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html"]);
   });

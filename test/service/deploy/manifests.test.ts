@@ -5,11 +5,12 @@ import { BlockList, isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { parse, parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments, stringify } from "yaml";
 import { roleNames } from "../../../src/engine/runtime/settings/config.ts";
 import { secrets, variables } from "../../../src/engine/runtime/settings/environment.ts";
 import { hasKubectl, kubectl } from "./kubectl.ts";
 import { faultsOf, type Manifest } from "./manifest-types.ts";
+import { panels } from "./panels.ts";
 
 const deploy = join(import.meta.dirname, "../../../deploy");
 const read = (path: string): string => readFileSync(join(deploy, path), "utf8");
@@ -350,6 +351,12 @@ type RuleTests = { readonly tests: { readonly alert_rule_test: readonly RuleTest
 const readPrometheus = (name: string): unknown =>
   parse(readFileSync(join(deploy, "prometheus", name), "utf8"));
 
+const runbook = readFileSync("docs/reference/alerts.md", "utf8");
+const firstSteps = (alert: string): string =>
+  runbook.split(`\n## ${alert}\n`)[1]?.split("\n## ")[0]?.split("\n\nFirst: ")[1] ?? "";
+const queriesOf = (text: string): string[] =>
+  [...text.matchAll(/[Qq]uery `([^`]+)`/g)].flatMap(([, query = []]) => query);
+
 describe("each alert", () => {
   const { groups } = readPrometheus("alerts.yaml") as Rules;
   const alerts = groups.flatMap(({ rules }) => rules.filter(({ alert }) => alert !== undefined));
@@ -365,13 +372,29 @@ describe("each alert", () => {
   });
 
   test("has a section in docs/reference/alerts.md, to which its runbook_url leads", () => {
-    const page = readFileSync("docs/reference/alerts.md", "utf8");
     for (const { alert = "", annotations } of alerts) {
-      expect(page).toContain(`\n## ${alert}\n`);
+      expect(runbook).toContain(`\n## ${alert}\n`);
       expect(annotations?.runbook_url).toBe(
         `https://docs.example.com/reference/alerts.md#${alert.toLowerCase()}`,
       );
     }
+  });
+
+  test("begins its first steps with panels of the dashboard or with queries", () => {
+    const titles = panels.map(({ row, title }) => `${row}: ${title}`);
+    for (const { alert = "" } of alerts) {
+      const first = firstSteps(alert);
+      const named = [...first.matchAll(/\*([A-Z][^*:]*: [^*]+)\*/g)].map(([, title]) => title);
+      expect(titles, alert).toEqual(expect.arrayContaining(named));
+      expect([...named, ...queriesOf(first)], alert).not.toEqual([]);
+    }
+  });
+
+  test("of the table of alerts that fire together exists", () => {
+    const [table = ""] = /^\| together[\s\S]*?\n\n/m.exec(runbook) ?? [];
+    const names = [...table.matchAll(/`([A-Z][a-z]\w+)`/g)].map(([, name]) => name);
+    expect(new Set(names).size).toBeGreaterThan(15);
+    expect(alerts.map(({ alert }) => alert)).toEqual(expect.arrayContaining(names));
   });
 });
 
@@ -412,6 +435,16 @@ describe.skipIf(!has("promtool"))("prometheus", () => {
     [["test", "rules", "alerts-timing.test.yaml"]],
   ])("promtool %j", (args) => {
     const { status, stdout, stderr } = promtool(...args);
+    expect([status, stdout + stderr]).toEqual([0, expect.stringContaining("SUCCESS")]);
+  });
+
+  test("promtool parses the queries of docs/reference/alerts.md", () => {
+    const folder = mkdtempSync(join(tmpdir(), "queries-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const rules = queriesOf(runbook).map((expr, index) => ({ record: `query_${index}`, expr }));
+    expect(rules.length).toBeGreaterThan(15);
+    writeFileSync(join(folder, "rules.yaml"), stringify({ groups: [{ name: "runbook", rules }] }));
+    const { status, stdout, stderr } = promtool("check", "rules", join(folder, "rules.yaml"));
     expect([status, stdout + stderr]).toEqual([0, expect.stringContaining("SUCCESS")]);
   });
 });

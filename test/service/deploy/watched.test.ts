@@ -15,7 +15,7 @@ const { groups } = parse(
 };
 /** What needs other processes than those of the run, or hours: `alerts.test.yaml` tests them. */
 const isOfOtherRuns =
-  /^(?:RoleAbsent|RoleRestarted|RoleCrashLoops|NoServerForBalancer|EdgeProbeFails|TrafficDropped|ErrorBudgetBurns|SigningKeysOld|KeysFileNotApplied|VendorQuotaExhausted|UsageNotRecorded|SpansLost|MemoryHigh|EventLoopLate|\w+Almost\w+)$/;
+  /^(?:RoleAbsent|RoleRestarted|RoleCrashLoops|NoServerForBalancer|ServerDownForBalancer|EdgeProbeFails|TrafficDropped|ErrorBudgetBurns|SigningKeysOld|KeysFileNotApplied|VendorQuotaExhausted|UsageNotRecorded|SpansLost|MemoryHigh|EventLoopLate|\w+Almost\w+)$/;
 const alertNames = groups.flatMap(({ rules }) =>
   rules.flatMap(({ alert }) => (alert === undefined || isOfOtherRuns.test(alert) ? [] : [alert])),
 );
