@@ -18,6 +18,12 @@ const histories = [
   { package: "@octokit/openapi", file: "generated/api.github.com.json", from: "10.0.0", most: 30 },
   { package: "@goauthentik/api", file: "schema.yml", from: "2025.12.6", most: 60 },
   { package: "@blockfrost/openapi", file: "openapi.yaml", from: "0.1.84", most: 40 },
+  {
+    package: "@digdir/dialogporten-schema",
+    file: "swagger.verified.json",
+    from: "1.7.1-18101c1",
+    most: 60,
+  },
 ];
 
 const line = await readArguments("npm run suite -- history", (command) =>

@@ -4,7 +4,7 @@
  */
 import { type GraphQLSchema, isEnumType } from "graphql";
 import { heldCredentials } from "../openapi/held-credentials.ts";
-import { nodeLocation } from "../schema/directives.ts";
+import { nodeLocation, readRest } from "../schema/directives.ts";
 import { allFields, boundRoots, fieldsOf, unreachableTypes } from "../schema/object-types.ts";
 import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { RestNames } from "../schema/rest-names.ts";
@@ -21,6 +21,7 @@ import { checkHeldCredentials } from "./checks/held-credentials.ts";
 import { checkNPlusOne } from "./checks/n-plus-one.ts";
 import { semanticNonNull } from "./checks/semantic-non-null.ts";
 import { enumValues } from "./enum-values.ts";
+import { findOperation } from "./find-operation.ts";
 import { Findings } from "./findings.ts";
 import { InheritingFields } from "./inheriting-fields.ts";
 import { checkInheritedInputs } from "./inputs/check-inherited-inputs.ts";
@@ -70,6 +71,7 @@ export function bind(
     }
   } while (inheriting.bind());
   if (federation) checkFederation(binder, federation);
+  checkUnvisitedLinks(binder, federation);
   const conversions = new InputConversions(binder.pairs);
   const fields = inSchemaOrder(input, binder, conversions);
   const { backings, values } = binder;
@@ -101,12 +103,25 @@ export function bind(
   return { model, diagnostics: findings.all };
 }
 
+/**
+ * Reports the unknown operations of reachable fields that were not bound because no REST object of their parent is known. The
+ * usual reason is an error of a field above them.
+ */
+function checkUnvisitedLinks(binder: Binder, federation: Model["federation"]): void {
+  const { schema, fields, findings } = binder;
+  const unreached = new Set(unreachableTypes(schema, entitiesOf(federation)).map(({ name }) => name));
+  for (const { type, field } of allFields(schema)) {
+    const coordinate = `${type}.${field.name}`;
+    if (unreached.has(type) || fields.has(coordinate) || findings.hasErrorAt(coordinate)) continue;
+    const directive = readRest(schema, field);
+    if (directive)
+      findOperation(binder, field, directive, { coordinate, schema: nodeLocation(field.astNode) });
+  }
+}
+
 /** Reports all unreachable types in one warning. They are not checked, because no operation can select them. */
 function checkUnreached({ schema, federation }: BindInput, findings: Findings): void {
-  const types = unreachableTypes(
-    schema,
-    federation?.keys.map(({ type }) => type),
-  );
+  const types = unreachableTypes(schema, entitiesOf(federation));
   const [first] = types;
   if (!first) return;
   const names = types.map(({ name }) => name);
@@ -118,6 +133,9 @@ function checkUnreached({ schema, federation }: BindInput, findings: Findings): 
     "bind a field that returns or takes it, or remove it",
   );
 }
+
+const entitiesOf = (federation: Model["federation"]): string[] | undefined =>
+  federation?.keys.map(({ type }) => type);
 
 function inSchemaOrder(
   { schema }: BindInput,

@@ -15,9 +15,15 @@ export class RestOperations extends Map<string, RestOperation> {
   readonly #byOwnName: ReadonlyMap<string | undefined, RestOperation[]>;
   /** The prefixes with the documents' names; empty for a single document. */
   readonly #starts: ReadonlySet<string>;
+  readonly #formerNames: ReadonlyMap<string, RestOperation>;
 
-  constructor(entries: Iterable<readonly [string, RestOperation]>) {
+  /** `formerNames`: names that an earlier version of the document used for these operations. */
+  constructor(
+    entries: Iterable<readonly [string, RestOperation]>,
+    formerNames: ReadonlyMap<string, RestOperation> = new Map(),
+  ) {
     super(entries);
+    this.#formerNames = formerNames;
     const all = [...this.values()];
     this.#starts = new Set(all.flatMap(({ root: { name } }) => (name === undefined ? [] : ["", name])));
     this.#byPlace = new Map(all.map((operation) => [methodAndPath(operation), operation]));
@@ -43,7 +49,8 @@ export class RestOperations extends Map<string, RestOperation> {
    */
   named(name: string): RestOperation | undefined {
     const [own, ...others] = this.#byOwnName.get(name) ?? [];
-    return this.get(name) ?? this.#byPlace.get(name) ?? (others.length === 0 ? own : undefined);
+    const found = this.get(name) ?? this.#byPlace.get(name) ?? (others.length === 0 ? own : undefined);
+    return found ?? this.#formerNames.get(name);
   }
 
   /** The operations with this name if there are several; otherwise empty. */

@@ -4,6 +4,7 @@ import { examine } from "../../../../src/engine/build/check/check.ts";
 import type { Finding } from "../../../../src/engine/build/check/report.ts";
 import { Project } from "../../../../src/engine/build/project/project.ts";
 import { textFiles } from "../../../../src/engine/build/project/spec-files.ts";
+import { stepFindings } from "./in-memory.ts";
 import { validProject } from "./mutations/pair.ts";
 
 const answer = (schema: object): object => ({
@@ -109,5 +110,111 @@ test.each([
     expect.stringMatching(/^schema /),
     "rest spec/overlay.yaml:3",
     expect.stringMatching(/^base rest spec\/openapi\.yaml:/),
+  ]);
+});
+
+/** A shop whose item names its maker, each operation by its id and the properties of its answer. */
+type Shop = Readonly<
+  Record<"item" | "maker", readonly [operationId: string, properties: object] | undefined>
+>;
+
+const text = { type: "string" };
+const item = { sku: text, maker: text, price: { type: "object", properties: { net: text } } };
+const shop = { item: ["getItem", item], maker: ["getMaker", { name: text, city: text }] } as const;
+
+function shopDocument({ item: one, maker }: Shop): string {
+  const read = ([operationId, properties]: readonly [string, object], parameters: object[] = []) => ({
+    get: {
+      operationId,
+      parameters,
+      ...answer({ type: "object", required: Object.keys(properties), properties }),
+    },
+  });
+  const paths = {
+    "/health": { get: { operationId: "health", ...answer(text) } },
+    ...(one && { "/item": read(one) }),
+    ...(maker && { "/makers/{id}": read(maker, [id]) }),
+  };
+  return JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [], paths });
+}
+
+const shopSchema = `type Query { item: Item @rest(operation: "getItem") }
+type Item {
+  sku: String!
+  price: Price
+  maker: Maker @rest(operation: "getMaker", params: [{ name: "id", from: "parent.maker" }])
+}
+type Price { net: String }
+type Maker { name: String! city: String }
+`;
+
+const told = (edited: Partial<Shop>): string[] =>
+  stepFindings(shopSchema, shopDocument(shop), shopDocument({ ...shop, ...edited })).map(
+    ({ rule, coordinates }) => `${rule}: ${coordinates?.join(", ")}`,
+  );
+
+test("what an edit breaks below a renamed operation is told beside the new name", () => {
+  const { sku: _, ...others } = item;
+  const price = { type: "object", properties: { gross: text } };
+  expect(told({ item: ["readItem", { ...others, price }] })).toEqual([
+    "operation-unknown: Query.item",
+    "property-missing: Item.sku",
+    "property-missing: Price.net",
+  ]);
+  expect(told({ maker: ["readMaker", { city: text }] })).toEqual([
+    "operation-unknown: Item.maker",
+    "property-missing: Maker.name",
+  ]);
+});
+
+test("changes that the proof does not see are told below a renamed operation too", () => {
+  const sku = { type: "string", enum: ["a"] };
+  const [old, now] = [["a"], ["a", "b"]].map((values) =>
+    shopDocument({ ...shop, item: ["getItem", { ...item, sku: { ...sku, enum: values } }] }),
+  ) as [string, string];
+  expect(stepFindings(shopSchema, old, now.replace("getItem", "readItem"))).toMatchObject([
+    { rule: "operation-unknown", coordinate: "Query.item" },
+    { rule: "rest-enum-changed", change: "dangerous", coordinate: "Item.sku" },
+  ]);
+});
+
+test("an operationId that another operation shares now hides nothing below its field", () => {
+  const { sku: _, ...others } = item;
+  const is = JSON.parse(shopDocument({ ...shop, item: ["getItem", others] }));
+  is.paths["/other"] = { get: { operationId: "getItem", ...answer(text) } };
+  const found = stepFindings(shopSchema, shopDocument(shop), JSON.stringify(is));
+  expect(found.map(({ rule, coordinate }) => `${rule}: ${coordinate}`)).toEqual([
+    "operation-id-duplicate: Query.item",
+    "property-missing: Item.sku",
+  ]);
+});
+
+test("an operation that is gone is one finding, with all that is below it", () => {
+  expect(told({ item: undefined })).toEqual(["operation-unknown: Query.item"]);
+  // each operation is an edit
+  expect(told({ item: undefined, maker: undefined })).toEqual([
+    "operation-unknown: Query.item",
+    "operation-unknown: Item.maker",
+  ]);
+  expect(told({ item: undefined, maker: ["readMaker", { city: text }] })).toEqual([
+    "operation-unknown: Query.item",
+    "operation-unknown: Item.maker",
+  ]);
+});
+
+test("an unknown operation below a field that does not bind is told without a base as well", () => {
+  const head = new Project(
+    textFiles(
+      new Map(
+        Object.entries({
+          "openapi.yaml": shopDocument({ item: undefined, maker: undefined }),
+          "schema.graphql": shopSchema,
+        }),
+      ),
+    ),
+  );
+  expect(head.diagnostics.map(({ rule, coordinate }) => `${rule}: ${coordinate}`)).toEqual([
+    "operation-unknown: Query.item",
+    "operation-unknown: Item.maker",
   ]);
 });

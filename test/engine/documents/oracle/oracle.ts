@@ -49,8 +49,12 @@ export class Oracle {
   /** A field that calls REST: a root field, or a link below an object. */
   #call(coordinate: string, field: FieldDefinitionNode, rest: ConstDirectiveNode): void {
     const id = argument(rest, "operation") ?? "";
-    const [before, after] = [this.#old.operation(id), this.#new.operation(id)];
+    const before = this.#old.operation(id);
     if (!before) return;
+    const named = this.#new.operation(id);
+    // an operation with another name breaks its field, and what differs in its response breaks the fields below
+    const after = named ?? this.#new.operationAt(before.at);
+    if (!named) this.changed.add(coordinate);
     const isGiven = (parameter: string): boolean => hasDefault(field, parameter);
     if (!after || before.at !== after.at || this.#requests.differ(before, after, isGiven))
       this.changed.add(coordinate);

@@ -50,6 +50,11 @@ export class Reader {
     return this.#operations.get(id);
   }
 
+  /** The operation of this method and path, whatever its name. */
+  operationAt(place: string) {
+    return [...this.#operations.values()].find(({ at }) => at === place);
+  }
+
   resolve(value: unknown): Json {
     let current = (value ?? {}) as Json;
     for (let hops = 0; typeof current.$ref === "string" && hops < 30; hops++) {

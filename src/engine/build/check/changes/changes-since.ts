@@ -22,8 +22,15 @@ import { onlyDifference, removedNode } from "./causes.ts";
 import { type Difference, isDifference } from "./change.ts";
 import { changeRules } from "./change-catalogue.ts";
 import { factChanges } from "./fact-changes.ts";
-import { eachOnce, findNewProofErrors, newProofErrorsAt, newProofErrorsFinding } from "./new-proof-errors.ts";
+import {
+  eachOnce,
+  findNewProofErrors,
+  newProofErrorsAt,
+  newProofErrorsFinding,
+  type Proof,
+} from "./new-proof-errors.ts";
 import { valueChanges } from "./pair-values.ts";
+import { boundByFormerNames } from "./renamed-operations.ts";
 import { restFrames } from "./rest-frames.ts";
 import { schemaChanges } from "./schema-changes.ts";
 
@@ -41,13 +48,17 @@ type Changes = {
  */
 export function changesSince(base: ValidProject, head: Project, today: string): Changes {
   if (!isValid(head)) return { findings: [], safe: [], reported: new Set() };
+  const { model, diagnostics } = boundByFormerNames(base, head);
   const all = [
-    ...factChanges(base.model, head.model),
-    ...valueChanges(base.model, head.model),
-    ...schemaChanges(base.model, head.model, today),
+    ...factChanges(base.model, model),
+    ...valueChanges(base.model, model),
+    ...schemaChanges(base.model, model, today),
   ];
-  const proofErrors = findNewProofErrors(base, head);
-  const isCovered = coveredByErrors(base.model, head);
+  const known = new Set(head.diagnostics.map(diagnosticKey));
+  const hidden = diagnostics.filter((each) => !known.has(diagnosticKey(each)));
+  const proof: Proof = { model, diagnostics: [...head.diagnostics, ...hidden] };
+  const proofErrors = findNewProofErrors(base, proof);
+  const isCovered = coveredByErrors(base.model, proof);
   const limits = new Set(
     [...proofErrors.values()].flatMap(({ errors }) =>
       errors.flatMap((error) => (isUncheckedLimit(error) ? `${error.coordinate} ${error.below?.[0]}` : [])),
@@ -80,11 +91,14 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
   };
 }
 
+const diagnosticKey = ({ rule, coordinate, message }: Diagnostic): string =>
+  JSON.stringify([rule, coordinate, message]);
+
 /**
  * Returns a predicate for changes to omit: those at a coordinate with a proof error, and those of a field that is now bound to
  * another operation or property, which `binding-changed` reports.
  */
-function coveredByErrors(base: Model, { model, diagnostics }: ValidProject): (change: Difference) => boolean {
+function coveredByErrors(base: Model, { model, diagnostics }: Proof): (change: Difference) => boolean {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const broken = new Set(errors.map(({ coordinate }) => coordinate));
   const brokenFields = new Set(errors.map(({ coordinate }) => fieldOf(coordinate)));

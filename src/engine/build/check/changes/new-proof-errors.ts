@@ -19,6 +19,9 @@ import { addressOf } from "./operation-facts.ts";
 import { removalHint, withoutSuggestion } from "./renamed-operations.ts";
 import { restFrames } from "./rest-frames.ts";
 
+/** A model, and the diagnostics of its proof. */
+export type Proof = Pick<ValidProject, "model" | "diagnostics">;
+
 export type NewProofErrors = {
   readonly cause: Cause;
   readonly errors: readonly [Diagnostic, ...Diagnostic[]];
@@ -27,7 +30,7 @@ export type NewProofErrors = {
 };
 
 /** Groups the new errors by their cause. Returns the groups by the key of the cause, such as the changed node. */
-export function findNewProofErrors(base: ValidProject, head: ValidProject): Map<string, NewProofErrors> {
+export function findNewProofErrors(base: Proof, head: Proof): Map<string, NewProofErrors> {
   const known = new Set(base.diagnostics.map(keyOf));
   const proofErrors = new Map<string, NewProofErrors>();
   for (const error of head.diagnostics) {
@@ -57,15 +60,11 @@ export const newProofErrorsAt = (
   [...proofErrors.values()].find(({ errors }) => errors.some(({ coordinate }) => coordinate === at));
 
 /** Whether a REST limit that the engine does not check is new or stricter than at the base. */
-function isStricter(
-  base: ValidProject,
-  head: ValidProject,
-  { rule, coordinate, ...now }: Diagnostic,
-): boolean {
+function isStricter(base: Proof, head: Proof, { rule, coordinate, ...now }: Diagnostic): boolean {
   const same = base.diagnostics.filter((each) => each.rule === rule && each.coordinate === coordinate);
   if (same.some(({ facts }) => isDeepStrictEqual(facts, now.facts))) return false;
   const keyword = now.below?.[0] ?? "";
-  const valueIn = ({ model }: ValidProject, { nodes }: Pick<Diagnostic, "nodes">): unknown =>
+  const valueIn = ({ model }: Proof, { nodes }: Pick<Diagnostic, "nodes">): unknown =>
     nodes?.[0] && childValue(model.document.valueAt(nodes[0]), keyword);
   const is = valueIn(head, now);
   return !same.some((each) => each.below?.[0] === keyword && isRelaxed(keyword, valueIn(base, each), is));
@@ -85,7 +84,7 @@ export function isRelaxed(keyword: string | number, was: unknown, is: unknown): 
  * The old and the new name of a path parameter that was renamed within the same URL, if the error is about it. The names are
  * the cause's key, because one edit usually renames the parameter in all paths.
  */
-function renamedPathParameter(base: ValidProject, head: ValidProject, error: Diagnostic): string | undefined {
+function renamedPathParameter(base: Proof, head: Proof, error: Diagnostic): string | undefined {
   const [was, is] = [base, head].map(({ model }) => {
     const field = model.fields.get(fieldOf(error.coordinate));
     return field?.kind === "bound" ? field.operation.path : undefined;
@@ -103,7 +102,7 @@ function renamedPathParameter(base: ValidProject, head: ValidProject, error: Dia
  * The name of the property that now wraps the former response schema, or formerly wrapped the current one. The name is the
  * cause's key, because one edit may wrap or unwrap all responses of an API.
  */
-function envelopeAt(base: ValidProject, head: ValidProject, { node, below }: Cause): string | undefined {
+function envelopeAt(base: Proof, head: Proof, { node, below }: Cause): string | undefined {
   const path = [...node.path, ...below];
   const schema = { file: node.file, path: path.slice(0, path.indexOf("content") + 3) };
   if (!path.includes("responses") || schema.path.at(-1) !== "schema") return undefined;
@@ -123,11 +122,7 @@ function propertyThatIs(object: unknown, schema: unknown): string | undefined {
 const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
 
 /** Whether the GraphQL schema is unchanged at the error's coordinate, or the error has no location in the schema. */
-function isSchemaUnchanged(
-  base: ValidProject,
-  head: ValidProject,
-  { coordinate, schema }: Diagnostic,
-): boolean {
+function isSchemaUnchanged(base: Proof, head: Proof, { coordinate, schema }: Diagnostic): boolean {
   if (!schema) return true;
   const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
   return is !== undefined && was === is;
