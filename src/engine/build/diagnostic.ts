@@ -1,6 +1,7 @@
 /**
- * Every rule of `check` with its severity, and the type of a finding. An `error` means that the mapping is wrong, so nothing may
- * be generated; a `warning` fails `check` until it is approved. An approved `credential-shared` error becomes a warning.
+ * The rules of `check`, and the type of a finding. An `error` means that the mapping from GraphQL to REST is wrong, so no code
+ * is generated. A `warning` fails `check` until `approvals.yaml` approves it. An approval turns a `credential-shared` error
+ * into a warning.
  */
 import {
   ExpectedFailure,
@@ -11,26 +12,26 @@ import {
 } from "../shared/cli/command-failure.ts";
 import { printable } from "../shared/cli/printable.ts";
 
-/** A location in a source file; line and column are 1-based. */
+/** A location in a source file; `line` and `column` start at 1. */
 export type FileLocation = { readonly file: string; readonly line: number; readonly column: number };
 
-/** The keys and indexes of the path to a value in a document. */
+/** The object keys and array indexes that lead to a value in a document. */
 export type NodePath = readonly (string | number)[];
 
-/** A path in a document. There need not be a value at the path. */
+/** A path in a document; the document may have no value there. */
 export type NodeLocation = { readonly file: string; readonly path: NodePath };
 
 /** The stage of a run of `check` that reports a finding. */
 export type Stage = "load" | "proof" | "freshness" | "changes" | "impact" | "ledger" | "approvals";
 
-/** error, warning: the run fails unless the finding is approved · note: the run does not fail. */
+/** `error` and `warning` fail the run unless the finding is approved; `note` never does. */
 export type Severity = "error" | "warning" | "note";
 
 export type RuleFacts<S extends Severity = Severity> = {
   readonly severity: S;
   readonly stage: Stage;
   readonly meaning: string;
-  /** An error that an approval turns into a warning, because it is the owner's decision rather than a fault of the mapping. */
+  /** Set for an error that the project's owner may approve, because it reports a decision and not a fault of the mapping. */
   readonly isApprovable?: true;
 };
 
@@ -166,7 +167,6 @@ export const rules = {
 
 export type Rule = keyof typeof rules;
 
-/** Whether findings of the rule can be approved: warnings, and errors that are the owner's decision. */
 export function isApprovable(rule: Rule): boolean {
   const facts: RuleFacts = rules[rule];
   return facts.severity === "warning" || facts.isApprovable === true;
@@ -175,41 +175,33 @@ export function isApprovable(rule: Rule): boolean {
 export type Diagnostic = {
   readonly rule: Rule;
   readonly severity: "error" | "warning";
-  /** A schema coordinate, or for a finding about the document alone an `operationId` or a `$ref`. */
+  /** A schema coordinate. For a finding about the OpenAPI document alone, an `operationId` or a `$ref`. */
   readonly coordinate: string;
-  /** What is wrong, in one sentence. */
   readonly message: string;
   /** How to resolve the finding. */
   readonly hint: string;
-  /** The finding's locations in the GraphQL schema and in the OpenAPI document. */
+  /** Where the GraphQL schema causes the finding; `rest` is the location in the OpenAPI document. */
   readonly schema?: FileLocation;
   readonly rest?: FileLocation;
-  /**
-   * Names and values in the finding's fingerprint, besides rule and coordinate. When one of them changes, an approval no longer
-   * applies.
-   */
+  /** Names and values that are part of the finding's fingerprint. An approval no longer applies when one of them changes. */
   readonly facts?: readonly string[];
-  /** The nodes of the OpenAPI document that may cause the finding; `rest` is at or below the first one. */
+  /** The OpenAPI nodes that may cause the finding. `rest` points into the first one. */
   readonly nodes?: readonly NodeLocation[];
   readonly below?: NodePath;
-  /** `rest` is the overlay action that removed what the schema refers to. */
+  /** Set if `rest` points to the overlay action that removed the node which the GraphQL schema needs. */
   readonly isRemoved?: true;
 };
 
-/** A finding with its rule's severity. */
 export const createDiagnostic = (found: Omit<Diagnostic, "severity">): Diagnostic => ({
   ...found,
   severity: rules[found.rule].severity,
 });
 
-/** The spec cannot be used: a file cannot be read (exit code 3), or the mapping has errors (exit code 1). */
+/** Thrown if a spec file cannot be read (exit code 3), or if the mapping has errors (exit code 1). */
 export class UnreadableSpec extends ExpectedFailure {
   readonly diagnostics: readonly Diagnostic[];
 
-  /**
-   * `elsewhere`: the name of the spec if it is not the local one, such as the git ref of the base. Its locations are then left
-   * out.
-   */
+  /** `elsewhere` names a spec that is not in the working tree, such as the git ref of the base. Its locations are omitted. */
   constructor(diagnostics: readonly Diagnostic[], elsewhere?: string) {
     super(diagnostics.map(({ message }) => message).join("\n"), failureOf(diagnostics, elsewhere));
     this.diagnostics = diagnostics;

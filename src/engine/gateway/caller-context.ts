@@ -1,11 +1,11 @@
-/** Reads a caller's context from the members of a key introspection response, or from the claims of an access token. */
+/** Reads a caller's context from a key introspection response, or from the claims of an access token. */
 import { FailureReason } from "../runtime/coded-error.ts";
 import type { TenantContext } from "../runtime/http/context-headers.ts";
 import { own } from "../shared/own.ts";
 
 /**
- * `names` maps a member of the context to its name in `members`. Throws a `FailureReason` for a value that is missing or
- * malformed; its code consists of `subject` and the name.
+ * `names` maps a member of the context to its name in `members`. Throws a `FailureReason` for a missing or malformed value. Its
+ * code begins with `subject`.
  */
 export function readCallerContext(
   members: Readonly<Record<string, unknown>>,
@@ -33,13 +33,13 @@ function textAt(members: Readonly<Record<string, unknown>>, name: string, subjec
   return value;
 }
 
-/** A lone surrogate cannot be encoded in a header. */
+/** A header cannot encode a lone surrogate. */
 const isText = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.isWellFormed();
 
 /**
- * Returns a list of strings. A member whose name is mapped may also be one space-separated string, like `scope` (RFC 7662 §2.2,
- * RFC 9068 §2.2.3). A list that is mapped to an empty name is always empty.
+ * A member in `names` may also be one space-separated string, as `scope` is (RFC 7662 §2.2, RFC 9068 §2.2.3). If the name in
+ * `names` is empty, the list is empty.
  */
 function textsAt(
   members: Readonly<Record<string, unknown>>,

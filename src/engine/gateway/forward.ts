@@ -1,7 +1,7 @@
 /**
- * Phase 4: sends one request to one upstream and streams the response back. It never sends it twice and follows no redirect.
- * When the client disconnects, the call is aborted soon after. A refused connection, a timeout or a broken response
- * becomes a coded error.
+ * Phase 4: sends a request to one upstream and streams the response back. Never sends a request twice, and follows no redirect.
+ * Aborts the call soon after the client disconnects. A refused connection, a timeout or a broken response becomes a coded
+ * error.
  */
 import type { FastifyReply } from "fastify";
 import type { Pool } from "undici";
@@ -18,7 +18,6 @@ import { type ClientResponse, ResponseForwarding } from "./response-forwarding.t
 import { clientCacheControl, type HeaderFields, stripResponse } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 
-/** A request as it is sent to the upstream. */
 export type ForwardedRequest = {
   readonly route: UpstreamRoute;
   readonly headers: HeaderFields;
@@ -37,17 +36,18 @@ export const forwardedMethods: Method[] = [
   "OPTIONS",
 ];
 
-/** RFC 9110 §9.2.1, draft-ietf-httpbis-safe-method-w-body §2. */
+/** The methods that change nothing (RFC 9110 §9.2.1, draft-ietf-httpbis-safe-method-w-body §2). */
 const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "QUERY", "OPTIONS"]);
 
 /**
- * Creates `forward` with one connection pool for each upstream, and `close` for the pools. `forward` throws a `CodedError`:
- * UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT, SERVICE_TIMEOUT, UPSTREAM_ERROR, BAD_UPSTREAM_RESPONSE, BAD_REQUEST,
- * CLIENT_CLOSED_REQUEST. `metadata`: URL of the resource's metadata, which is added to the challenges of the graphql role.
+ * Creates `forward` with one connection pool per upstream, and `close` for the pools. `metadata` is the URL of the protected
+ * resource's metadata, which is added to challenges of the graphql role. `forward` throws a `CodedError`: UPSTREAM_UNAVAILABLE,
+ * UPSTREAM_TIMEOUT, SERVICE_TIMEOUT, UPSTREAM_ERROR, BAD_UPSTREAM_RESPONSE, BAD_REQUEST, CLIENT_CLOSED_REQUEST.
  */
 export function createForward(config: Config, metadata?: string) {
   const { REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
-  // the services behind the gateway have the same deadline and report it more precisely: give them half a second to do so
+  // the services behind the gateway have the deadline `REQUEST_TIMEOUT_MS`, so half a second more lets their own, more precise
+  // error arrive
   const timeoutMs = REQUEST_TIMEOUT_MS + 500;
   const connections = gatewayConnections;
   const connect = upstreamConnector(config.env);
@@ -59,9 +59,8 @@ export function createForward(config: Config, metadata?: string) {
     return pool;
   };
   /**
-   * Streams the response to `reply`, and aborts the call soon after `reply`'s connection closes. Resolves when the response
-   * begins; a later failure is recorded in the request's record and closes the client's connection. `ended` is called once, when
-   * the request has released both connections.
+   * Streams the response to `reply`. Resolves when the response begins. A later failure is logged with the request and closes
+   * the client's connection. Calls `ended` once, when the client's and the upstream's connections are free again.
    */
   const forward = async (
     { route, headers, body }: ForwardedRequest,
@@ -104,15 +103,15 @@ export function createForward(config: Config, metadata?: string) {
   };
 }
 
-/** Reports a timeout of the graphql role as SERVICE_TIMEOUT: that role is part of this service, not an upstream API. */
+/** The graphql role is part of this service and not an upstream API, so its timeout is a SERVICE_TIMEOUT. */
 const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
   isOwn && failure.code === "UPSTREAM_TIMEOUT"
     ? new CodedError("SERVICE_TIMEOUT", failure.message, {}, { cause: failure.cause, reason: failure.reason })
     : failure;
 
 /**
- * Writes the status and headers of the response, including those that hooks have set, and hijacks the reply, so that Fastify does
- * not send one. A cacheable response varies by the key headers, because a browser's cache survives a change of keys.
+ * Writes the status and headers, including those that hooks have set. Hijacks the reply, so that Fastify does not send its own.
+ * A cacheable response varies by the key headers, because a browser's cache survives a change of keys.
  */
 function beginResponse(
   reply: FastifyReply,

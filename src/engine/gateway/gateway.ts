@@ -1,7 +1,7 @@
 /**
  * The gateway role, the only public entry point. Every request under `/v1/` passes four phases: introspect, strip, inject,
- * forward. From the API's document, the gateway uses only the names of request headers. The services behind it authorize the
- * caller, based on the context headers that the gateway injects.
+ * forward. The gateway knows only the header names of the API's document. The services behind it authorize the caller by the
+ * context headers that the gateway injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError, clientDisconnected } from "../runtime/coded-error.ts";
@@ -42,16 +42,16 @@ declare module "fastify" {
     keyFile: KeyFile | undefined;
     /** Undefined unless access tokens are configured. */
     tokens: TokenVerifier | undefined;
-    /** State that all gateways share through `REDIS_URL`. */
+    /** State that all gateways share in Redis. Undefined without `REDIS_URL`. */
     shared: { readonly rates: RedisRateStore; readonly revocations: RevocationLog } | undefined;
   }
   interface FastifyRequest {
-    /** Route and caller of an admitted request; `caller` is undefined for requests without a key. */
+    /** The route and the caller of an admitted request. `caller` is undefined for a request without a key. */
     admitted: { readonly route: UpstreamRoute; readonly caller: TenantContext | undefined };
   }
 }
 
-/** Creates the gateway's server, which does not listen yet. Closing it closes its connections to the `backends`. */
+/** Creates the gateway's server without listening. Closing the server closes its connections to the `backends`. */
 export async function createGateway(
   config: Config,
   backends: Backends,
@@ -73,7 +73,7 @@ export async function createGateway(
   server.addHook("onClose", async () => void (await Promise.all([closeForward(), tokens?.keys.close()])));
   server.addHook("onRequest", rejectAmbiguous);
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfUntrustedProxy());
-  // buffer the body before taking an upstream connection, so that a slow client does not occupy one
+  // buffers the body before using an upstream connection, so that a slow client does not occupy one
   leaveBodiesUnparsed(server);
   await allowOrigins(server, config.env.CORS_ORIGINS, forwardedMethods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
@@ -134,7 +134,7 @@ function noteCaller({ record, admitted: { caller } }: FastifyRequest): void {
   record.tenantId = caller?.tenantId;
 }
 
-/** Phase 2: finds the caller of a request. Throws UNAUTHENTICATED; malformed keys are rejected without a lookup. */
+/** Phase 2: finds the caller of a request. Throws UNAUTHENTICATED. Rejects malformed keys without a lookup. */
 function createIntrospect(server: FastifyInstance, config: Config) {
   const isLookedUp = createKeyTest(config.env);
   const warnOfOther = warnOfKeyEnvironment(server, config);
@@ -152,7 +152,7 @@ function createIntrospect(server: FastifyInstance, config: Config) {
   };
 }
 
-/** Rejects, before routing, targets and framing that two servers could interpret differently (RFC 9110 §9.3.1, RFC 9112 §3.2). */
+/** Rejects request targets and framing that two servers could read differently (RFC 9110 §9.3.1, RFC 9112 §3.2). */
 async function rejectAmbiguous(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   reply.header("x-request-id", request.id);
   parseRequestTarget(request.raw.url ?? "");
@@ -194,7 +194,7 @@ function createKeyVerifier(
   if (!service) return undefined;
   const { lookUp, close } = createKeyIntrospection(config, service);
   server.addHook("onClose", close);
-  // a lookup gets 95 % of the time limit, so that the 503 after a timeout still reaches the client within the limit
+  // 95 % of the time limit, so that the 503 after a timeout reaches the client within the limit
   const lookUpMs = Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95);
   return new KeyVerifier(lookUp, lookUpMs, config.env);
 }

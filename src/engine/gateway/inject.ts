@@ -1,6 +1,6 @@
 /**
- * Phase 3: sets the headers that only the gateway may set: the eight context headers, its proof, the request id, the
- * client's address and the W3C trace context. The client's trace is not continued: each request starts a new one.
+ * Phase 3: sets the headers that only the gateway may set: the eight context headers, its proof, the request id, the client's
+ * address and the W3C trace context. Starts a new trace for each request instead of continuing the client's.
  */
 import type { FastifyRequest } from "fastify";
 import { type TenantContext, writeContextHeaders } from "../runtime/http/context-headers.ts";
@@ -9,10 +9,7 @@ import { createTraceparent } from "../runtime/observe/trace-context.ts";
 import type { Config } from "../runtime/settings/config.ts";
 import type { HeaderFields } from "./strip.ts";
 
-/**
- * Adds the gateway's headers to `headers`, from which all headers that a client must not set are already removed. Without a
- * `caller`, it adds no context headers and no proof.
- */
+/** Adds the gateway's headers to the stripped `headers`. Without a `caller`, adds no context headers and no proof. */
 type Inject = (
   headers: HeaderFields,
   request: FastifyRequest,
@@ -20,7 +17,7 @@ type Inject = (
 ) => HeaderFields;
 
 export function createInject({ env }: Config): Inject {
-  // the key verifier returns the same context object as long as it caches the key
+  // the key verifier returns the same context object while it caches the key
   let written = new WeakMap<TenantContext, HeaderFields>();
   let secret = env.GATEWAY_SECRET;
   const contextHeaders = (caller: TenantContext): HeaderFields => {

@@ -1,16 +1,17 @@
 /**
- * A cache of active keys that keeps most of its entries when more keys are in use than it has room for. LRU alone evicts every
- * entry before its next use when keys are used in rotation. Bimodal insertion (Qureshi et al., "Adaptive Insertion Policies",
- * ISCA 2007): while the least recently used entry is still valid, only one in `admission` new keys replaces it. The other new
- * keys go to a small LRU of recent keys, so that consecutive requests with the same key need one lookup.
+ * A cache of active keys that remains useful when more keys are in use than it can store. If keys are used in rotation, an LRU
+ * cache evicts every entry before its next use. This cache uses bimodal insertion (Qureshi et al., "Adaptive Insertion
+ * Policies", ISCA 2007): a new key always replaces the least recently used entry if it has expired, and otherwise with a
+ * probability of 1/`admission`. Other new keys go to a small LRU cache, so that consecutive requests with one key need one
+ * lookup.
  */
 import { LRUCache } from "lru-cache";
 
 const admission = 8;
-/** The fraction of the entries that is reserved for recent keys. */
+/** The fraction of the entries in the small LRU cache. */
 const recentPart = 1 / 16;
 
-/** `until`: when an entry expires. Any new key may replace an expired entry. */
+/** An entry expires at `until`. Any new key may replace an expired entry. */
 export class KeyCache<Entry extends { readonly until: number }> {
   readonly #main: LRUCache<string, Entry>;
   readonly #recent: LRUCache<string, Entry>;

@@ -1,7 +1,7 @@
 /**
- * API keys from a file (`KEYS_FILE`), for a gateway without key introspection. `restbound key` creates a key and appends its line.
- * The file is read again within a second, so a key is revoked by deleting its line. A changed file with a mistake is not applied:
- * the keys of the last valid version stay in use, and the log and a metric report the mistake.
+ * API keys from a file (`KEYS_FILE`), for a gateway without key introspection. `restbound key` creates a key and appends its
+ * line; deleting the line revokes the key within a second. If a changed file has a mistake, the keys of the last valid version
+ * stay in use, and the log and a metric report the mistake.
  */
 import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
@@ -15,7 +15,7 @@ type Key = { readonly digest: Buffer; readonly expiresAt: number; readonly conte
 
 export class KeyFile {
   readonly #environment: Config["env"]["API_ENVIRONMENT"];
-  /** The context objects stay the same while the content is unchanged: the gateway caches headers by context object. */
+  /** The context objects are created once per version of the file, because the gateway caches headers by context object. */
   readonly #file: WatchedFile<ReadonlyMap<string, Key>>;
 
   /** Throws `ConfigError` with the file's mistakes. */
@@ -38,14 +38,12 @@ export class KeyFile {
     if (this.#file.failure) throw this.#file.failure;
   }
 
-  /** Whether the file has mistakes or cannot be read, so that the keys of its last valid version stay in use. */
+  /** Whether the file cannot be read or has mistakes, so that the last valid version is in use. */
   get isFailing(): boolean {
     return this.#file.failure !== undefined;
   }
 
-  /**
-   * Returns the context of a key; `undefined` if the key is not in the file, has expired, or belongs to the other environment.
-   */
+  /** Returns `undefined` if the key is not in the file, has expired, or belongs to the other environment. */
   find(key: string): TenantContext | undefined {
     const keys = this.#file.value;
     if (!isKeyOf(this.#environment, key)) return undefined;
@@ -77,5 +75,5 @@ const contextOf = ({ tenant, name, scopes }: KeyLine): TenantContext => ({
   teams: [],
 });
 
-/** The first eight bytes of a digest, for finding a key. `timingSafeEqual` then compares the complete digest. */
+/** Finds a key by the first eight bytes of its digest. `timingSafeEqual` then compares the whole digest. */
 const indexOf = (digest: Buffer): string => digest.toString("hex", 0, 8);

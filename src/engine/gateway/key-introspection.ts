@@ -1,7 +1,6 @@
 /**
- * Phase 2: the client of the key introspection service (RFC 7662), which returns whether an API key is active and who owns
- * it. Every failure (down, slow, malformed, rejected) is SERVICE_UNAVAILABLE: the gateway fails closed. `key-verifier.ts`
- * caches the responses.
+ * Phase 2: the client of the key introspection service (RFC 7662), which returns whether an API key is active and who owns it.
+ * Every failure is SERVICE_UNAVAILABLE, because the gateway fails closed. `key-verifier.ts` caches the responses.
  */
 import { CodedError, FailureReason } from "../runtime/coded-error.ts";
 import type { TenantContext } from "../runtime/http/context-headers.ts";
@@ -13,17 +12,14 @@ import { introspectionNames } from "../runtime/settings/validators.ts";
 import { isRecord, parsedJson } from "../shared/json-object.ts";
 import { readCallerContext } from "./caller-context.ts";
 
-/** The state of an active key; `validMs` is the time until it expires, in ms. */
+/** An active key, which expires after `validMs` milliseconds. */
 export type ActiveKey = { context: TenantContext; validMs: number };
 export type KeyState = ActiveKey | "inactive";
 export type IntrospectKey = (key: string, signal: AbortSignal) => Promise<KeyState>;
 
 const maxResponseBytes = 65_536;
 
-/**
- * The `signal` passed to `lookUp` aborts one lookup, and `close` aborts all lookups. `LookupQueue` limits how many run
- * concurrently.
- */
+/** The `signal` for `lookUp` aborts one lookup, and `close` aborts all. `LookupQueue` limits how many run concurrently. */
 export function createKeyIntrospection(
   config: Config,
   service: URL,
@@ -56,16 +52,13 @@ export function createKeyIntrospection(
   return { lookUp, close: () => pool.destroy() };
 }
 
-/**
- * Advice for a 401, 403 or 404. The 404 is included, because some services respond with it to clients that are not
- * authenticated.
- */
+/** Advice for a 401, 403 or 404. Some services send a 404 to a client that is not authenticated. */
 const proofHint =
   "is the path right, and does the service accept this GATEWAY_SECRET or these KEY_INTROSPECTION_CREDENTIALS?";
 
 /**
- * Introspects a token that does not exist, for which RFC 7662 §2.2 requires `active: false`, regardless of the token's format.
- * Resolves with the problem found, or with `undefined`. Throws if there was no response.
+ * Introspects a token that does not exist. The response must be `active: false`, whatever the token's format (RFC 7662 §2.2).
+ * Resolves with the problem, or with `undefined`. Throws if the service did not respond.
  */
 export async function probeKeyIntrospection(config: Config, service: URL): Promise<string | undefined> {
   const { lookUp, close } = createKeyIntrospection(config, service);
@@ -87,13 +80,16 @@ function requestHeaders({ GATEWAY_SECRET, KEY_INTROSPECTION_CREDENTIALS: credent
   return {
     "content-type": "application/x-www-form-urlencoded",
     accept: "application/json",
-    "accept-encoding": "identity", // without the header, any coding would be acceptable (RFC 9110 §12.5.3)
+    "accept-encoding": "identity", // without the header, any coding is acceptable (RFC 9110 §12.5.3)
     ...(GATEWAY_SECRET !== undefined && { [proofHeader]: GATEWAY_SECRET }),
     ...(credentials !== undefined && { authorization: authorizationOf(credentials) }),
   };
 }
 
-/** Sends `id:secret` as Basic, each part form-encoded (RFC 6749 §2.3.1), anything else as a Bearer token (RFC 6750 §2.1). */
+/**
+ * Sends `id:secret` as Basic, with both parts form-encoded (RFC 6749 §2.3.1). Sends any other credential as a Bearer token (RFC
+ * 6750 §2.1).
+ */
 function authorizationOf(credentials: string): string {
   const colon = credentials.indexOf(":");
   if (colon < 0) return `Bearer ${credentials}`;
@@ -101,7 +97,7 @@ function authorizationOf(credentials: string): string {
   return `Basic ${Buffer.from(parts.join(":")).toString("base64")}`;
 }
 
-/** Parses a response (RFC 7662 §2.2). Throws if an active key lacks a value that the context headers need. */
+/** Throws if the response is malformed (RFC 7662 §2.2), or if an active key lacks a value that the context headers need. */
 function readIntrospectionResponse(
   body: string,
   names: ReadonlyMap<string, string>,
@@ -116,20 +112,23 @@ function readIntrospectionResponse(
   return { context, validMs: remaining(answer.exp) };
 }
 
-/** Whether a token with the audience `aud` is for this API. API keys, and tokens of some servers, have none. */
+/** Whether a token is for this API. True without `aud`, because API keys and some servers' tokens have none. */
 const isFor = (audience: string | undefined, aud: unknown): boolean =>
   audience === undefined || aud === undefined || aud === null || [aud].flat().includes(audience);
 
-/** Whether `nbf` ("not before", in seconds since the epoch) is in the future. */
+/** Whether `nbf` ("not before") is in the future. */
 const isTooEarly = (nbf: unknown): boolean => (numericDate("nbf", nbf) ?? 0) * 1000 > Date.now();
 
-/** Milliseconds until `exp`, which is in seconds since the epoch; infinite if it is absent or null. */
+/** Milliseconds until `exp`. Infinite if it is absent or null. */
 function remaining(exp: unknown): number {
   const seconds = numericDate("exp", exp);
   return seconds === undefined ? Number.POSITIVE_INFINITY : seconds * 1000 - Date.now();
 }
 
-/** A NumericDate (RFC 7519 §2); `undefined` if it is absent or null. Throws for any other value instead of guessing. */
+/**
+ * Returns a NumericDate in seconds since 1970 (RFC 7519 §2), or `undefined` if it is absent or null. Throws for any other
+ * value.
+ */
 function numericDate(name: string, value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "number") throw new FailureReason(`answered a malformed ${name}`);

@@ -1,6 +1,6 @@
 /**
- * Looks up cached keys again before they stop being trusted because revocations may have been missed. The most used keys come
- * first, at a limited rate. The key itself, instead of its digest, is held in memory only while its lookup waits.
+ * Looks up cached keys again if their revocation may have been missed, before the cache stops accepting them. Starts with the
+ * most used keys, at a limited rate. A key itself is in memory only while its lookup waits, because the cache stores digests.
  */
 import { revalidations } from "../runtime/settings/capacity.ts";
 
@@ -12,11 +12,9 @@ type Job<Entry> = {
 };
 type Options<Entry> = {
   readonly mostWaiting: number;
-  /** No lookup is started while this many run. */
+  /** If this many lookups are running, no other is started. */
   readonly mostRunning: number;
-  /** Number of running lookups. */
   readonly running: () => number;
-  /** Whether the key still needs a lookup. */
   readonly isDue: (job: Job<Entry>) => boolean;
   readonly lookUp: (job: Job<Entry>) => Promise<unknown>;
 };
@@ -24,11 +22,11 @@ type Options<Entry> = {
 const tickMs = 50;
 const startsPerTick = (revalidations.perSecond * tickMs) / 1_000;
 
-/** `uses`: requests with the key since its last lookup, which began at `lookedUpAt`. */
+/** `uses` counts the requests with the key since `lookedUpAt`, when its last lookup began. */
 export class Revalidation<Entry extends { readonly lookedUpAt: number; readonly uses: number }> {
   readonly #options: Options<Entry>;
   readonly #waiting = new Map<string, Job<Entry>>();
-  /** The lookups to start next, at most as many as may start in one second. */
+  /** The next lookups, at most as many as may start in one second. */
   #next: Job<Entry>[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -56,7 +54,7 @@ export class Revalidation<Entry extends { readonly lookedUpAt: number; readonly 
     this.#next = [];
   }
 
-  /** Returns the `count` jobs with the most uses per second since their lookup. Drops jobs that are no longer due. */
+  /** Returns the jobs with the most uses per second since their lookup. Drops jobs that are no longer due. */
   #mostUsed(count: number): Job<Entry>[] {
     for (const [digest, job] of this.#waiting) if (!this.#options.isDue(job)) this.#waiting.delete(digest);
     const now = performance.now();

@@ -1,12 +1,12 @@
 /**
- * Verifies API keys with a cache in front of key introspection. The cache holds only SHA-256 digests of keys. Active and inactive
- * keys are cached separately, so a flood of invalid keys cannot evict valid ones. Concurrent lookups of the same key are
- * coalesced. Uncached keys wait in `lookup-queue.ts`. All times are on the monotonic clock.
+ * Verifies API keys with a cache in front of key introspection. The cache stores only SHA-256 digests of keys. Active and
+ * inactive keys have separate caches, so that a flood of invalid keys cannot evict valid ones. Concurrent lookups of one key
+ * are coalesced. Lookups wait in `lookup-queue.ts`. All times are on the monotonic clock.
  *
  * - An active key is cached for `KEY_CACHE_MS`, and for `KEY_STALE_MS` longer while lookups fail, but never beyond its expiry.
  * - An inactive key is cached for 5 s. A failure is never cached.
- * - With a revocation log (`revocation-log.ts`), an active key is cached for at most `KEY_UNCONFIRMED_MS` after the last
- *   time at which the log was read completely. A key that nears that limit is looked up again in advance.
+ * - With a revocation log (`revocation-log.ts`), an active key is cached for at most `KEY_UNCONFIRMED_MS` after the log was
+ *   last read completely. A key that nears this limit is looked up again in advance.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -24,21 +24,21 @@ import { RateStore } from "./rate-store.ts";
 import type { RevocationListener } from "./revocation-log.ts";
 
 const inactiveMs = 5_000;
-/** How long a cached key is accepted after a failed lookup before the next attempt. */
+/** After a failed lookup, a cached key is accepted for this long without another lookup. */
 const failedMs = 5_000;
 
 type CachedKey = {
   readonly state: ActiveKey;
   /** When its lookup began. */
   readonly lookedUpAt: number;
-  /** The key is accepted without a lookup until `until`, and while lookups fail, until `end`. */
+  /** The key is accepted without a lookup before `until`. If a lookup fails, the key is accepted before `end`. */
   until: number;
   readonly end: number;
-  /** The key is never accepted after this time, which is set when a revocation may have been missed since the lookup. */
+  /** The key is never accepted after this time. It is set when a revocation may have been missed since the lookup. */
   trustedUntil: number;
   /** Requests with this key since its lookup. */
   uses: number;
-  /** Earliest time of the next revalidation. */
+  /** No revalidation begins before this time. */
   revalidateAt: number;
 };
 
@@ -57,7 +57,7 @@ export class KeyVerifier implements RevocationListener {
   readonly #lookUp: IntrospectKey;
   readonly #cacheMs: number;
   readonly #staleMs: number;
-  /** Infinite without a revocation log: then only `KEY_CACHE_MS` and `KEY_STALE_MS` apply. */
+  /** Infinite without a revocation log, so that only `KEY_CACHE_MS` and `KEY_STALE_MS` apply. */
   readonly #unconfirmedMs: number;
   readonly #active: KeyCache<CachedKey>;
   readonly #inactive = new LRUCache<string, { readonly until: number }>({ max: cachedKeys.inactive });
@@ -66,12 +66,12 @@ export class KeyVerifier implements RevocationListener {
   readonly #arrivals = new Set<Ids[]>();
   readonly #queue: LookupQueue;
   readonly #revalidation: Revalidation<CachedKey>;
-  /** Counts only invalid keys, so that lookups of valid keys from one address are not limited. */
+  /** Counts only invalid keys, so that any number of valid keys from one address can be looked up. */
   readonly #invalidKeyRates = new RateStore();
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #missedAt = Number.NEGATIVE_INFINITY;
 
-  /** `timeoutMs` limits each lookup, from when it leaves the queue. */
+  /** `timeoutMs` limits each lookup after it has left the queue. */
   constructor(lookUp: IntrospectKey, timeoutMs: number, settings: Settings = {}) {
     this.#lookUp = lookUp;
     this.#cacheMs = settings.KEY_CACHE_MS ?? 25_000;
@@ -92,14 +92,14 @@ export class KeyVerifier implements RevocationListener {
     });
   }
 
-  /** Lookups that run or wait. */
+  /** The number of lookups that run or wait. */
   get inFlight(): number {
     return this.#lookups.size;
   }
 
   /**
-   * Returns the context of an active key, `undefined` for an inactive one. `owner` is the address block of the client that sent
-   * the key. Throws SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of the lookup.
+   * Returns the context of an active key, or `undefined` for an inactive one. `owner` is the address block of the client.
+   * Throws SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of the lookup.
    */
   async verify(key: string, owner: string): Promise<TenantContext | undefined> {
     const digest = hash("sha256", key, "base64");
@@ -123,7 +123,7 @@ export class KeyVerifier implements RevocationListener {
     return isInactive ? "inactive" : undefined;
   }
 
-  /** Drops the cached state of revoked keys, by their ids. */
+  /** Drops revoked keys from the cache by their ids. */
   forget(apiKeyIds: Ids): void {
     for (const arrived of this.#arrivals) arrived.push(apiKeyIds);
     for (const [digest, { state }] of this.#active)
@@ -136,8 +136,7 @@ export class KeyVerifier implements RevocationListener {
   }
 
   /**
-   * Called when revocations since the last confirmation may be lost: shortens the time for which each key cached so far is
-   * accepted.
+   * Called when revocations since the last confirmation may be lost. Shortens the time for which the cached keys are accepted.
    */
   miss(): void {
     for (const [, entry] of this.#active) entry.trustedUntil = this.#trustedUntil(entry);
@@ -149,10 +148,10 @@ export class KeyVerifier implements RevocationListener {
   }
 
   /**
-   * Whether a key should be looked up again, because it will stop being trusted before its cache entry expires. If revocations
-   * were lost, the lookup is due at once. If the log confirmed the key last, the lookup is due after a sixth of `unconfirmedMs`,
-   * because the log may confirm the key again. If a lookup confirmed the key last, the next lookup is due in the last third of
-   * `unconfirmedMs`.
+   * Whether a key should be looked up again, because `#trustedUntil` is before its cache entry expires. The lookup is due
+   * - at once if revocations were lost,
+   * - after a sixth of `unconfirmedMs` if the log confirmed the key last, because the log may confirm it again meanwhile,
+   * - in the last third of `unconfirmedMs` if a lookup confirmed the key last.
    */
   #isDoubtful(entry: CachedKey): boolean {
     const trustedUntil = this.#trustedUntil(entry);
@@ -163,7 +162,7 @@ export class KeyVerifier implements RevocationListener {
     return trustedUntil - now < leadMs && now >= entry.revalidateAt;
   }
 
-  /** Returns the cached state if it may still be used after a failed lookup; otherwise throws `error`. */
+  /** Returns the cached state if it may still be used after a failed lookup. Otherwise throws `error`. */
   #stale(digest: string, error: unknown): KeyState {
     const entry = this.#active.get(digest);
     const now = performance.now();
@@ -175,10 +174,10 @@ export class KeyVerifier implements RevocationListener {
   #lookUpOnce(key: string, digest: string, owner: string): Promise<KeyState> {
     const joined = this.#lookups.get(digest);
     if (joined) return joined;
-    // an active key stays in the cache after it expires, which shows that the key was valid before
+    // an expired key stays in the cache, and its entry shows that the key was valid before
     const cached = this.#active.get(digest);
     const rank = cached ? priorities.known : hasChecksum(key) ? priorities.plausible : priorities.other;
-    // counted per rank, so that made-up keys without a checksum do not use up the limit of well-formed ones
+    // counted per rank, so that invented keys without a checksum do not use up the limit for well-formed keys
     const sender = `${rank} ${owner}`;
     const isRefused = (): boolean =>
       rank !== priorities.known && this.#invalidKeyRates.count(sender, 0).current >= badKeys.perMinute;
@@ -216,7 +215,7 @@ export class KeyVerifier implements RevocationListener {
           this.#inactive.set(digest, { until: lookedUpAt + inactiveMs });
           return "inactive";
         }
-        // the response may predate a revocation that arrived during the lookup
+        // the response may be older than a revocation that arrived during the lookup
         if (arrived.some((ids) => ids.has(state.context.apiKeyId))) continue;
         this.#remember(digest, state, lookedUpAt);
         return state;

@@ -1,7 +1,7 @@
 /**
- * Admits requests without a key outside production: of a browser that opens the explorer, or of a tool that introspects the
- * schema. Both responses are the same for every caller. Only the headers listed here are forwarded, and the forwarded request is
- * rebuilt from the query that was checked, so the upstream cannot parse a different query from it.
+ * Admits two kinds of requests without a key outside production: a browser opens the explorer, or a tool introspects the
+ * schema. Both responses are the same for every caller. The forwarded request is rebuilt from the query that was checked, and
+ * has only the headers listed here, so that the upstream cannot read another query from it.
  */
 import { isUtf8 } from "node:buffer";
 import type { FastifyRequest } from "fastify";
@@ -16,7 +16,7 @@ import type { ForwardedRequest } from "./forward.ts";
 import { stripRequest } from "./strip.ts";
 import { parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
-/** Whether the method and the headers of a request without a key permit admitting it. */
+/** Whether a request without a key may be admitted, as far as is known before its query is read. */
 export function mayBeKeyless({ production }: Config, { method, headers, raw }: FastifyRequest): boolean {
   if (production || parseRequestTarget(raw.url ?? "").path !== graphqlPath) return false;
   const { "content-length": length = "0", "content-type": type = "" } = headers;
@@ -32,7 +32,8 @@ export function keylessRequest(
 ): ForwardedRequest {
   const isGet = request.method === "GET";
   const { query: search } = parseRequestTarget(request.raw.url ?? "");
-  const path = target.slice(0, target.length - search.length); // drops the client's query string, which may hold a query
+  // drops the client's query string, because it may contain another query
+  const path = target.slice(0, target.length - search.length);
   const headers = stripRequest(forwardedHeaders, request.headers);
   if (isGet && wantsHtml(request.headers.accept))
     return { route: { upstream, path, isOwn }, headers, body: null };
@@ -45,7 +46,7 @@ export function keylessRequest(
   };
 }
 
-/** Excludes credentials and cookies. The GraphQL layer recognises cross-site requests by the last two headers. */
+/** Excludes credentials and cookies. The GraphQL layer needs the last two headers to recognise cross-site requests. */
 const forwardedHeaders: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
@@ -55,10 +56,10 @@ const forwardedHeaders: ReadonlySet<string> = new Set([
   "sec-fetch-site",
 ]);
 
-/** A query, and the query string and body of the rebuilt request. The id of a saved operation is left out. */
+/** A query, and the query string and body of the rebuilt request. Omits the id of a saved operation. */
 type KeylessQuery = { readonly query: string; readonly search: string; readonly body: Buffer | null };
 
-/** Returns the query of a GET (GraphQL over HTTP §5.3). */
+/** Reads the query of a GET (GraphQL over HTTP §5.3). */
 function queryOfGet(search: string): KeylessQuery | undefined {
   const given = new URLSearchParams(search);
   const kept = new URLSearchParams();
@@ -71,8 +72,8 @@ function queryOfGet(search: string): KeylessQuery | undefined {
 }
 
 /**
- * Returns the query of a POST (GraphQL over HTTP §5.4); `undefined` for a batch, a body that is too long or not UTF-8, and
- * invalid JSON.
+ * Reads the query of a POST (GraphQL over HTTP §5.4). Returns `undefined` for a batch, for invalid JSON, and for a body that is
+ * too long or not UTF-8.
  */
 function queryOfPost(body: Buffer | null): KeylessQuery | undefined {
   if (body === null || body.length > keylessRequests.bytes || !isUtf8(body)) return undefined;
@@ -86,10 +87,9 @@ function queryOfPost(body: Buffer | null): KeylessQuery | undefined {
 }
 
 /**
- * Whether a document can be executed from the schema alone: every root field of every operation must be an introspection
- * field (`__schema`, `__type`, `__typename`; names with two leading underscores are reserved, GraphQL §2.1.9, §4). Fragment
- * spreads at the root are rejected without examining the fragment, because introspection tools send none there. Returns false for
- * invalid syntax.
+ * Whether a document can be executed from the schema alone, because every root field is an introspection field. Names with two
+ * leading underscores are reserved for introspection (GraphQL §2.1.9, §4). Rejects fragment spreads at the root, because
+ * introspection tools send none there. Returns `false` for invalid syntax.
  */
 export function isIntrospectionOnly(text: string, maxTokens: number): boolean {
   try {

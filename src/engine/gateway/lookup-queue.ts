@@ -1,11 +1,11 @@
 /**
- * The queue in front of key introspection. A limited number of lookups runs concurrently. The others wait in three ranks:
- * keys that were valid before, keys with a valid checksum, all other keys. Within a rank, addresses are served round robin;
- * a full rank rejects the newest lookup of the address that has the most lookups in it. A flood of unknown keys therefore cannot
- * keep valid keys out.
+ * The queue in front of key introspection. A limited number of lookups run concurrently. Others wait in one of three ranks:
+ * keys that were valid before, keys with a valid checksum, and all other keys. Within a rank, addresses are served round robin.
+ * A full rank rejects the newest lookup of the address with the most waiting lookups. So a flood of unknown keys cannot block
+ * valid keys.
  *
- * Waiting lookups stay in the queue as long as running ones succeed, so that hundreds of new keys after a start are all served.
- * Once no lookup has succeeded for the duration of one timeout, all waiting lookups are rejected.
+ * Lookups wait as long as running ones succeed, so that hundreds of new keys after a start are all served. If no lookup
+ * succeeds for the duration of one timeout, all waiting lookups are rejected.
  */
 
 import { type CodedError, refusedByLimit } from "../runtime/coded-error.ts";
@@ -14,8 +14,8 @@ import { FairQueue, type QueueEntry } from "../runtime/governor/fair-queue.ts";
 import { keyLookups } from "../runtime/settings/capacity.ts";
 
 /**
- * Lower ranks are served first. Every fourth free slot goes to the last rank before the second, so that the second cannot starve
- * it.
+ * Ranks are served in this order. Every fourth free slot goes to the third rank before the second, so that the second cannot
+ * starve it.
  */
 export const priorities = { known: 0, plausible: 1, other: 2 } as const;
 type Rank = (typeof priorities)[keyof typeof priorities];
@@ -37,20 +37,19 @@ export class LookupQueue {
     new FairQueue<string, Job>(),
   ] as const;
 
-  /** `timeoutMs` limits each lookup, from when it leaves the queue. `concurrency`: lookups that run at once. */
+  /** `timeoutMs` limits each lookup after it has left the queue. `concurrency` limits how many run at once. */
   constructor(timeoutMs: number, concurrency: number) {
     this.#timeoutMs = timeoutMs;
     this.#concurrency = concurrency;
   }
 
-  /** Running lookups. */
   get running(): number {
     return this.#running;
   }
 
   /**
-   * Runs `work` as soon as a slot is free. Throws SERVICE_UNAVAILABLE if the lookup is dropped from its rank's queue: because the
-   * queue overflows and this is the newest lookup of the address with the most lookups, or because the lookup waited too long.
+   * Runs `work` as soon as a slot is free. Throws SERVICE_UNAVAILABLE if the lookup waits too long, or if its rank is full and
+   * it is the newest lookup of the address with the most waiting lookups.
    */
   async run<T>(rank: Rank, owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#running >= this.#concurrency) await this.#wait(this.#waiting[rank], owner);
@@ -67,7 +66,7 @@ export class LookupQueue {
     }
   }
 
-  /** Resolves when a running lookup ends and this lookup gets its slot. */
+  /** Resolves when a running lookup ends and passes its slot to this one. */
   #wait(rank: FairQueue<string, Job>, owner: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const refuse = (): void => {

@@ -1,9 +1,9 @@
-/** Warnings about requests that indicate a misconfiguration, each logged once. */
+/** Logs a warning for the first request that suggests a misconfiguration. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isKeyOf } from "../runtime/http/api-key.ts";
 import type { Config } from "../runtime/settings/config.ts";
 
-/** Warns, in production, of the first key of the other environment: `API_ENVIRONMENT` was probably forgotten. */
+/** Warns, in production, of a key of the other environment, because `API_ENVIRONMENT` was probably forgotten. */
 export function warnOfKeyEnvironment({ log }: FastifyInstance, { env, production }: Config) {
   const own = env.API_ENVIRONMENT;
   const other = own === "test" ? "live" : "test";
@@ -17,7 +17,7 @@ export function warnOfKeyEnvironment({ log }: FastifyInstance, { env, production
   };
 }
 
-/** Warns once if a proxy in front is not trusted: all its clients then share the proxy's address. */
+/** Warns of a proxy that is not trusted, because limits then count all its clients as one address. */
 export function warnOfUntrustedProxy() {
   let hasWarned = false;
   return async ({ headers, log, ip }: FastifyRequest): Promise<void> => {

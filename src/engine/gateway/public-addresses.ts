@@ -1,9 +1,11 @@
 /**
- * Rewrites or drops upstream addresses in response headers: clients cannot reach them, and they would disclose the internal
- * host. An address on the upstream's origin becomes the public path; references may be relative (RFC 9110 §10.2.2), so no
- * host from the request is needed. In `Location`, `Content-Location` and `Link`, an address on any other host, which may be
- * internal too, is dropped, and so is one that cannot be parsed. Any other header is changed only if its value names the
- * upstream's host. nginx's `proxy_redirect` rewrites `Location` in the same way.
+ * Rewrites or drops upstream addresses in response headers, because clients cannot reach them and they disclose the internal
+ * host. nginx's `proxy_redirect` does this for `Location`.
+ *
+ * - An address on the upstream's origin becomes the public path. References may be relative (RFC 9110 §10.2.2), so the path
+ *  needs no host.
+ * - In `Location`, `Content-Location` and `Link`, any other address is dropped, because its host may be internal too.
+ * - Any other header is changed only if its value names the upstream's host.
  */
 
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
@@ -12,12 +14,12 @@ import type { HeaderFields } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 
 type Reader = {
-  /** The public path of an address; `undefined` if it is not on the upstream's origin. */
+  /** The public path of an address on the upstream's origin. `undefined` for any other address. */
   readonly publicPath: (reference: string) => string | undefined;
   readonly namesHost: RegExp;
 };
 
-/** Returns the response headers, with upstream addresses rewritten or dropped. `publicHost` is the request's `Host`. */
+/** `publicHost` is the request's `Host`. */
 export function publicAddresses(
   route: UpstreamRoute,
   publicHost: string | undefined,
@@ -57,12 +59,14 @@ function publicPathOf({ upstream, path }: UpstreamRoute, publicHost: string | un
   };
 }
 
-/** Matches one link of a `Link` header (RFC 8288 §3): a target, and parameters whose quoted values may contain any character. */
+/** Matches one link of a `Link` header (RFC 8288 §3): the target, and parameters with optionally quoted values. */
 const link = /[\s,]*<([^>]*)>((?:[^",<>]|"(?:[^"\\]|\\.)*")*)/y;
-/** Matches the parameter `anchor`, which is an address too (§3.2). Few clients use it, so a link with an anchor is dropped. */
+/**
+ * Matches the parameter `anchor`, which is an address too (§3.2). A link with an anchor is dropped, because few clients use it.
+ */
 const anchor = /;\s*anchor\s*\*?=/i;
 
-/** Returns the links whose target has a public path; `undefined` if there are none, or if the header cannot be parsed. */
+/** Returns the links whose target has a public path. `undefined` if there are none, or if the header cannot be parsed. */
 function publicLinks(header: string, { publicPath, namesHost }: Reader): string | undefined {
   const kept: string[] = [];
   link.lastIndex = 0;
@@ -79,8 +83,8 @@ function publicLinks(header: string, { publicPath, namesHost }: Reader): string 
 const hostPatterns = new WeakMap<URL, RegExp>();
 
 /**
- * Matches the upstream's host inside an address or followed by its port. A bare host name does not match: it may be a common
- * word (`rest`).
+ * Matches the upstream's host in an address or before its port. Does not match the host name alone, because it may be a common
+ * word such as `rest`.
  */
 function namesHostOf(upstream: URL): RegExp {
   const found = hostPatterns.get(upstream);

@@ -1,8 +1,9 @@
 /**
- * Rate limits: requests per minute of each address, checked before the key, and of each API key. Outside production, only limits
- * that are set explicitly apply, and a limit per address for requests without a key. The response has the headers `RateLimit` and
- * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11) of the limit checked last; above the limit, it is a 429 with
- * `Retry-After`. Each process counts separately, in bounded memory, unless `REDIS_URL` makes all gateways count together.
+ * Limits the requests per minute of each address and of each API key. The address is checked before the key. Outside
+ * production, only limits in the configuration apply, and a limit per address for requests without a key. The response has the
+ * headers `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11) of the limit that was checked last. A
+ * request above a limit gets a 429 with `Retry-After`. Each process counts separately, in bounded memory, unless all gateways
+ * count in Redis (`REDIS_URL`).
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type LimitName, refusedByLimit } from "../runtime/coded-error.ts";
@@ -14,7 +15,7 @@ import type { RedisRateStore } from "./redis-rate-store.ts";
 
 /** Throws RATE_LIMITED with `retryAfter` in seconds. */
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-/** `shared` counts for all gateways; while it is down, each process counts separately. */
+/** `shared` counts for all gateways. Each process counts separately while Redis is down. */
 export function createRateLimits({ env }: Config, shared: RedisRateStore | undefined) {
   const limit = (bound: LimitName, max: number, keyOf: (request: FastifyRequest) => string): Check => {
     if (max === Number.POSITIVE_INFINITY) return async () => {};
@@ -38,7 +39,7 @@ export function createRateLimits({ env }: Config, shared: RedisRateStore | undef
   return {
     byAddress: limit("address_rate", env.RATE_LIMIT_PER_ADDRESS, addressOf),
     keyless: limit("keyless_rate", keylessRequests.perMinute, addressOf),
-    /** Needs the key's id in the request's record. */
+    /** Call this after `record.keyId` is set. */
     byKey: limit("key_rate", env.RATE_LIMIT_PER_KEY, ({ record }) => record.keyId ?? ""),
   };
 }

@@ -1,4 +1,4 @@
-/** ioredis' `StandaloneConnector` with our DNS lookup, which the original does not support. */
+/** Replaces ioredis' `StandaloneConnector`, which does not support a custom DNS lookup. */
 import { createConnection, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { AbstractConnector, type RedisOptions } from "ioredis";

@@ -1,6 +1,6 @@
 /**
- * The rate limit counters, which all gateways share through Redis (`REDIS_URL`). While Redis is down, hangs or rejects commands,
- * each gateway counts separately and logs the failure once; requests are still served.
+ * Rate limit counters that all gateways share through Redis (`REDIS_URL`). While Redis is down, hangs or rejects commands, each
+ * gateway counts separately, and logs the failure once. Requests are still served.
  */
 import { once } from "node:events";
 import type { FastifyBaseLogger } from "fastify";
@@ -9,17 +9,14 @@ import type { RedisAddress } from "../runtime/settings/redis-address.ts";
 import { type WindowCount, windowMs } from "./rate-store.ts";
 import { keepRedisOpen, prefix, type RedisClient, redisCause } from "./redis.ts";
 
-/**
- * Milliseconds. If a count takes longer than `timeoutMs`, Redis is considered hung, and no request waits for it during the next
- * `hungMs`.
- */
+/** If a count takes longer than `timeoutMs` milliseconds, no request waits for Redis during the next `hungMs`. */
 const timeoutMs = 250;
 const hungMs = 1_000;
 
 export type RedisRateStore = {
   /** Counts a request of `key` for all gateways. Resolves with `undefined` while Redis is down. */
   readonly count: (key: string) => Promise<WindowCount | undefined>;
-  /** Whether the gateways currently count together in Redis. */
+  /** Whether the gateways currently count in Redis. */
   readonly isUp: () => boolean;
   readonly close: () => void;
 };
@@ -52,7 +49,10 @@ export function createRedisRateStore(addressOf: () => RedisAddress, log: Fastify
     }
   };
   void keepRedisOpen(addressOf, closing.signal, use, markDown);
-  /** Fails all pending counts, so that no later request waits for Redis. `beganAt`: start of the count that timed out. */
+  /**
+   * Fails all pending counts and closes the connection, so that later requests do not wait for Redis. `beganAt` is the start of
+   * the count that timed out.
+   */
   const giveUp = (beganAt: number): void => {
     if (failedAt > beganAt) return;
     markDown(Object.assign(new Error("a count took too long"), { code: "ETIMEDOUT" }));
@@ -67,7 +67,7 @@ export function createRedisRateStore(addressOf: () => RedisAddress, log: Fastify
       const deadline = new Deadline(timeoutMs, () => giveUp(beganAt));
       const name = `${prefix}${key}`;
       try {
-        // a transaction, so that a counter never exists without an expiry
+        // a transaction, so that no counter exists without an expiry
         const results = await client.multi().set(name, 0, "PX", windowMs, "NX").incr(name).pttl(name).exec();
         for (const [refusal] of results ?? []) if (refusal) throw refusal;
         const [, current, leftMs] = (results ?? []).map(([, value]) => Number(value));

@@ -1,7 +1,7 @@
 /**
- * Connections to Redis or Valkey (`REDIS_URL`): to one server, to the master that sentinels name, or to a cluster. Every key that
- * gateways use begins with `prefix`. ioredis is loaded by the first connection, so a process without `REDIS_URL` never loads it.
- * A closed connection is replaced rather than reopened, so that names are resolved and sentinels are queried again.
+ * Connects to Redis or Valkey (`REDIS_URL`): to one server, to the master that sentinels name, or to a cluster. A process
+ * without `REDIS_URL` never loads ioredis. A closed connection is replaced instead of reopened, so that names are resolved and
+ * sentinels are queried again.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster, Redis } from "ioredis";
@@ -25,7 +25,7 @@ const oneAttempt = { connectTimeout, disconnectTimeout: 1, maxRetriesPerRequest:
 const noRetry = () => null;
 const lookup = lookupCache.within(0.9 * connectTimeout);
 
-/** Opens a connection. Throws the cause if Redis does not accept commands in time. */
+/** Throws the cause if Redis does not accept commands in time. */
 export async function openRedis(address: RedisAddress, signal?: AbortSignal): Promise<RedisClient> {
   const client = await createClient(address);
   let cause: Error | undefined;
@@ -47,9 +47,9 @@ export async function openRedis(address: RedisAddress, signal?: AbortSignal): Pr
 }
 
 /**
- * Keeps a connection open until `signal` is aborted: calls `use` with a new connection whenever the previous one has closed.
- * `use` settles when its connection closes. `addressOf` is called for each connection, because a password may have changed.
- * `failed` is called with the cause of each failure.
+ * Calls `use` with a new connection whenever the previous one has closed, until `signal` is aborted. `use` must settle when its
+ * connection closes. `addressOf` is called for each connection, because the password may have changed. `failed` is called with
+ * the cause of each failure.
  */
 export async function keepRedisOpen(
   addressOf: () => RedisAddress,
@@ -90,9 +90,9 @@ async function createClient(address: RedisAddress): Promise<RedisClient> {
     clusterRetryStrategy: noRetry,
     lazyConnect: true,
     slotsRefreshTimeout: connectTimeout,
-    // keep the name: the connector resolves it, and the certificate is verified against it
+    // keeps the name, because the connector resolves it and the certificate is verified against it
     dnsLookup: (name, callback) => callback(null, name),
-    // fail fast: gateways work without Redis
+    // fails fast, because gateways work without Redis
     maxRedirections: 3,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
@@ -100,7 +100,7 @@ async function createClient(address: RedisAddress): Promise<RedisClient> {
   });
 }
 
-/** ioredis' sentinel connector accepts our lookup only as part of an address and as a TLS option. */
+/** ioredis' sentinel connector accepts our DNS lookup only as part of an address and as a TLS option. */
 async function sentinelOptions(address: RedisGroup) {
   const { hosts, master: name, database: db, isTls, password } = address;
   const sentinels = isTls ? [...hosts] : (await Promise.all(hosts.map(addressesOf))).flat();
@@ -125,7 +125,10 @@ async function sentinelOptions(address: RedisGroup) {
   };
 }
 
-/** Returns the host once per IP address. If its name cannot be resolved, returns the name, so that the connection fails later. */
+/**
+ * Returns one host per IP address. If the name cannot be resolved, returns the name, so that the failure is reported when
+ * connecting.
+ */
 function addressesOf({ host, port }: Host): Promise<Host[]> {
   return new Promise((resolve) => {
     lookup(host, { all: true }, (error, found) => {
@@ -156,13 +159,13 @@ type RedisError = Error & {
   code?: string;
   /** The errors of a transaction's commands. */
   previousErrors?: readonly Error[];
-  /** The error of the cluster's node that was tried last. */
+  /** The error of the cluster node that was tried last. */
   lastNodeError?: RedisError;
 };
 
 /**
- * Returns the cause for the log: a connection error's code (`ECONNREFUSED`), or the error prefix of a Redis reply (`READONLY`,
- * `OOM`, `NOPERM`).
+ * The cause for the log: the code of a connection error (`ECONNREFUSED`), or the prefix of a Redis error (`READONLY`, `OOM`,
+ * `NOPERM`).
  */
 export function redisCause({ code, message, previousErrors, lastNodeError }: RedisError): string {
   if (lastNodeError) return redisCause(lastNodeError);

@@ -1,9 +1,9 @@
 /**
- * Streams an upstream's response to the client. It bypasses Fastify's streams, which cost about as much as the rest of a request.
- * Backpressure from a slow client reaches the upstream. A body must arrive at a minimum rate, not counting the time in which the
- * client applies backpressure. When the client disconnects, the upstream call gets two seconds to complete before its connection
- * is closed: servers accept connections one at a time, so clients that disconnect repeatedly would otherwise delay the new
- * connections of all clients.
+ * Streams an upstream's response to the client. Bypasses Fastify's streams, because they cost about as much as the rest of a
+ * request. A slow client's backpressure reaches the upstream. A body must arrive at a minimum rate, except while the client
+ * applies backpressure. When a client disconnects, the upstream call has two seconds to complete before its connection is
+ * closed. Otherwise, clients that disconnect repeatedly would delay all clients, because servers accept new connections one at
+ * a time.
  */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
@@ -19,11 +19,11 @@ import { slowResponses } from "../runtime/settings/capacity.ts";
 import type { UpstreamHeaders } from "./strip.ts";
 
 export type ClientResponse = {
-  /** Writes the status and headers to the client. An error that it throws fails the response. */
+  /** Writes the status and headers to the client. If it throws, the response fails. */
   readonly begin: (status: number, headers: UpstreamHeaders) => void;
   /** Called when the upstream fails after `begin`. */
   readonly breakOff: (failure: CodedError) => void;
-  /** Called once, when both connections, the client's and the upstream's, have been released. */
+  /** Called once, when the client's and the upstream's connections are both free again. */
   readonly ended: () => void;
 };
 
@@ -31,7 +31,7 @@ const lingerMs = 2_000;
 
 export class ResponseForwarding implements Dispatcher.DispatchHandler {
   readonly #begin = Promise.withResolvers<void>();
-  /** Resolves when the response begins, rejects if it fails before. A later failure closes the client's connection. */
+  /** Resolves when the response begins, and rejects if it fails before. A later failure closes the client's connection. */
   readonly begun = this.#begin.promise;
   readonly #client: ServerResponse;
   readonly #response: ClientResponse;
@@ -42,14 +42,14 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   #head: { readonly status: number; readonly headers: UpstreamHeaders } | undefined;
   #isBegun = false;
   #hasLeft = false;
-  /** Connections not yet released. */
+  /** The connections that are still in use. */
   readonly #busy = new Set(["client", "upstream"]);
   #interim = 0;
   /** Body bytes received since the deadline was last restarted. */
   #received = 0;
 
   /**
-   * `ms`: how long the upstream may take to send status and headers; the rate of its body is measured over periods of this
+   * `ms` limits the time until the upstream sends status and headers. The rate of its body is measured over periods of this
    * length.
    */
   constructor(client: ServerResponse, response: ClientResponse, ms: number) {
@@ -81,7 +81,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     this.#controller.resume();
   }
 
-  /** Fails a response that has not begun in time, or whose body has arrived too slowly since the last check. */
+  /** Fails a response that has not begun in time, or whose body arrived too slowly since the last check. */
   #checkProgress(): void {
     if (this.#hasLeft) return this.#fail(clientDisconnected());
     if (!this.#head) return this.#fail(new CodedError("UPSTREAM_TIMEOUT", "no response in time"));
@@ -103,8 +103,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Status and headers are not sent before the first byte of the body arrives, so that an upstream that fails before that byte
-   * results in a 502.
+   * Sends status and headers only with the first byte of the body, so that an earlier failure of the upstream becomes a 502.
    */
   onResponseStart(
     _controller: Dispatcher.DispatchController,
@@ -163,7 +162,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
 const tooSlow = (): CodedError =>
   new CodedError("UPSTREAM_TIMEOUT", "the response arrived too slowly", {}, { reason: "slow_response" });
 
-/** Rejects redirects, which may name an internal host, and invalid statuses above 599 (RFC 9110 §15). */
+/** Rejects redirects, because they may name an internal host, and invalid statuses above 599 (RFC 9110 §15). */
 function refusalOf(status: number): CodedError | undefined {
   if (status >= 300 && status < 400 && status !== 304)
     return new CodedError("UPSTREAM_ERROR", "the upstream responded with a redirect");

@@ -1,12 +1,13 @@
 /**
- * The log of revoked API keys: the Redis stream `restbound:revocations`. A service that revokes a key first records the
- * revocation in the key store, then appends the key's id to the log. Every gateway follows the log on a dedicated connection.
+ * The log of revoked API keys: the Redis stream `restbound:revocations`. A service that revokes a key first records this in the
+ * key store, and then appends the key's id to the log. Every gateway follows the log on a dedicated connection.
  *
- * A gateway must detect that it may have missed an entry. Each read begins with the last entry of the read before:
+ * A gateway must detect that it may have missed an entry. Each read begins with the last entry of the previous read:
  * - If that entry is missing, the log was trimmed beyond it, deleted or evicted, or a failover lost it.
- * - If the server's replication id has changed, a restart or a failover may have lost acknowledged entries. In both cases, the
- *   gateway reads the entire log, but revocations may still be lost. Gateways append a heartbeat to a quiet log every few seconds.
- *   If the server rejects it, as a replica does, revocations are being written to another server.
+ * - If the server's replication id has changed, a restart or a failover may have lost acknowledged entries.
+ *
+ * In both cases, the gateway reads the entire log, but revocations may still be lost. Gateways append a heartbeat to a quiet
+ * log every few seconds. A replica rejects the heartbeat, which shows that revocations are written to another server.
  */
 import { randomUUID } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
@@ -20,32 +21,32 @@ const keyField = "key";
 const beatField = "beat";
 
 const pageSize = 1_000;
-/** Milliseconds: the longest blocking read, and the additional time within which the server must reply. */
+/** The longest blocking read in milliseconds, and the additional time within which the server must reply. */
 const longestBlockMs = 1_000;
 const answerMs = 1_000;
-/** At most one warning about unreadable entries is logged in this many milliseconds. */
+/** Warns about unreadable entries at most once in this many milliseconds. */
 const warnEveryMs = 60_000;
 /** The log is current if the last complete read began less than this many milliseconds ago. */
 const currentMs = 5_000;
 
 /**
- * Returns after how many milliseconds without a new entry the gateway appends a heartbeat. The time is random, so that usually
- * only one gateway appends it.
+ * The time without a new entry after which the gateway appends a heartbeat. It is random, so that usually only one gateway
+ * appends one.
  */
 const randomQuietMs = (): number => 2_000 + Math.random() * 2_000;
 
 export type RevocationListener = {
   /** Called with the ids of revoked keys, and the time of each revocation in ms since 1970. */
   forget(revoked: ReadonlyMap<string, number>): void;
-  /** Called when every revocation before `at` has arrived; `at` is on the monotonic clock. */
+  /** Called when every revocation before `at` (on the monotonic clock) has arrived. */
   confirm(at: number): void;
-  /** Called when revocations since the last confirmation, and any before `completeSince` (ms since 1970), may be lost. */
+  /** Called when revocations since the last confirmation, or before `completeSince` (ms since 1970), may be lost. */
   miss(completeSince: number): void;
 };
 
 type Entry = readonly [id: string, fieldsAndValues: readonly string[]];
 
-/** Opens a connection for appending the ids of revoked keys. Throws if Redis does not accept commands. */
+/** Opens a connection for appending revoked keys. Throws if Redis does not accept commands. */
 export async function openRevocationLog(address: RedisAddress) {
   const client = await openRedis(address);
   return {
@@ -59,15 +60,15 @@ const append = (client: RedisClient, field: string, value: string): Promise<stri
 
 /** Follows the log until it is closed. */
 export class RevocationLog {
-  /** Since the process started: the number of revoked keys, and how often revocations may have been lost. */
+  /** The number of revoked keys, and how often revocations may have been lost, since the process started. */
   readonly counts = { revocations: 0, gaps: 0 };
   readonly #log: FastifyBaseLogger;
   readonly #listener: RevocationListener;
   readonly #unconfirmedMs: number;
   readonly #closing = new AbortController();
-  /** The last entry read; if undefined, the next read covers the entire log. */
+  /** The last entry read. If undefined, the next read covers the entire log. */
   #last: Entry | undefined;
-  /** Replication id of the server that `#last` was read from. */
+  /** The replication id of the server that `#last` was read from. */
   #history: string | undefined;
   #newestAt = Number.NEGATIVE_INFINITY;
   #quietMs = randomQuietMs();
@@ -78,7 +79,7 @@ export class RevocationLog {
   #warnedUnreadableAt = Number.NEGATIVE_INFINITY;
   #hasWarnedUnread = false;
 
-  /** `unconfirmedMs`: for this long after a gap, a cached key may be accepted although its revocation was lost. */
+  /** For `unconfirmedMs` after a gap, a cached key may be accepted although its revocation was lost. */
   constructor(
     addressOf: () => RedisAddress,
     log: FastifyBaseLogger,
@@ -114,7 +115,7 @@ export class RevocationLog {
       const id = await this.#read(client, connection);
       const untilBeatMs = Math.ceil(this.#newestAt + this.#quietMs - performance.now());
       const blockMs = Math.min(Math.max(untilBeatMs, 1), longestBlockMs);
-      // returns as soon as there is a new entry; the result is ignored, because the next `#read` returns the entry
+      // Returns as soon as there is a new entry. The result is ignored, because the next `#read` returns the entry too.
       await within(
         blockMs + answerMs,
         client.xread("COUNT", 1, "BLOCK", blockMs, "STREAMS", revocationStream, id),
@@ -122,7 +123,7 @@ export class RevocationLog {
     }
   }
 
-  /** Reads all entries after `#last`, and returns the id of the newest. */
+  /** Reads all entries after `#last`. Returns the id of the newest. */
   async #read(client: RedisClient, connection: string): Promise<string> {
     for (;;) {
       if (!this.#last || performance.now() - this.#newestAt > this.#quietMs)
@@ -144,7 +145,10 @@ export class RevocationLog {
     }
   }
 
-  /** Returns why entries between `#last` and the page that starts with `first` may be lost; `undefined` if none is lost. */
+  /**
+   * Returns the reason why entries after `#last` may be lost. `first` is the first entry of the page that should begin with
+   * `#last`.
+   */
   #gapBefore([first]: readonly Entry[], history: string): string | undefined {
     if (!this.#last) return undefined;
     if (history !== this.#history) return "the server restarted, or another one took over";
@@ -204,7 +208,9 @@ export class RevocationLog {
   }
 }
 
-/** Reads entries, starting with `last` itself if it still exists. `history` is undefined if INFO is not permitted. */
+/**
+ * Reads entries, beginning with `last` itself if it still exists. `history` is undefined if the INFO command is not permitted.
+ */
 async function readPage(client: RedisClient, last: Entry | undefined) {
   const commands = client
     .pipeline()
@@ -217,15 +223,15 @@ async function readPage(client: RedisClient, last: Entry | undefined) {
   return { entries: page[1] as readonly Entry[], history: /^master_replid:(\w+)/m.exec(text)?.[1] };
 }
 
-/** When Redis appended an entry, in ms since 1970: the first part of its id. */
+/** The time when Redis appended an entry, in ms since 1970. It is the first part of the entry's id. */
 const timeOf = ([id]: Entry = ["", []]): number => Number.parseInt(id, 10) || Date.now();
 
 const isSame = (last: Entry, first: Entry | undefined): boolean =>
   first !== undefined && last[0] === first[0] && last[1].join("\n") === first[1].join("\n");
 
 /**
- * Whether the entry is only a heartbeat, or names keys by valid ids: ASCII that is not JSON, without control characters and
- * without spaces at either end. Other fields may follow a key.
+ * Whether the entry is only a heartbeat, or names keys by valid ids. An id is ASCII that is not JSON, without control
+ * characters and without spaces at either end. Other fields may follow a key.
  */
 const isReadable = (values: readonly string[]): boolean => {
   const keys = valuesOf(keyField, values);

@@ -1,30 +1,33 @@
 /**
- * Determines whether an access token has been revoked, from the revocation log. Unlike a cached key, which is looked up again
- * after its revocation, a token is verified locally, so its revocation must be remembered. An entry is the id of one token
- * (`jti`), or an `api_key_id` (by default the client's id), which revokes all tokens that were issued to it until then.
+ * Determines from the revocation log whether an access token was revoked. Revocations must be remembered, because a token is
+ * verified locally instead of being looked up again. A log entry is the id of one token (`jti`), or an `api_key_id` (by default
+ * the client's id), which revokes all tokens issued to it so far.
  *
- * A token counts as confirmed for `unconfirmedMs` after it was issued; later, only if the log was read completely within the last
- * `unconfirmedMs` and contains every entry since the token was issued. A token that is not confirmed is looked up at key
- * introspection.
+ * A token counts as confirmed for `unconfirmedMs` after it was issued. Later it is confirmed only if the log was read
+ * completely within the last `unconfirmedMs`, and contains every entry since the token was issued. A token that is not
+ * confirmed is looked up at key introspection.
  */
 import { revocationLog } from "../runtime/settings/capacity.ts";
 import type { RevocationListener } from "./revocation-log.ts";
 
-/** Largest difference that is expected between the clocks of issuer, Redis and gateway, in ms. */
+/** The largest expected difference between the clocks of issuer, Redis and gateway, in ms. */
 export const clockSkewMs = 10_000;
 
-/** `issuedAt` in ms since 1970. */
+/** `issuedAt` is in ms since 1970. */
 export type IssuedToken = { readonly tokenId: string; readonly apiKeyId: string; readonly issuedAt: number };
 
 const mostRemembered = 2 * revocationLog.entries;
 
 export class RevokedTokens implements RevocationListener {
   readonly #unconfirmedMs: number;
-  /** The times of revocation, in ms since 1970, by the id of the token or key; in the order of the log. */
+  /** The time of each revocation in ms since 1970, by the id of the token or key, in the order of the log. */
   readonly #revokedAt = new Map<string, number>();
-  /** No revocation after this time was missed, in ms since 1970. */
+  /** No revocation after this time (ms since 1970) was missed. */
   #completeSince = Number.POSITIVE_INFINITY;
-  /** The value of `#completeSince` before revocations may have been missed. It applies until `until`, on the monotonic clock. */
+  /**
+   * `since` is the value that `#completeSince` had before revocations may have been missed. It still applies before `until` (on
+   * the monotonic clock).
+   */
   #former = { since: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
   #confirmedAt = Number.NEGATIVE_INFINITY;
 
@@ -35,7 +38,7 @@ export class RevokedTokens implements RevocationListener {
   forget(revoked: ReadonlyMap<string, number>): void {
     for (const [id, at] of revoked) {
       const latest = Math.max(at, this.#revokedAt.get(id) ?? 0);
-      this.#revokedAt.delete(id); // moves it to the end
+      this.#revokedAt.delete(id); // moves the id to the end
       this.#revokedAt.set(id, latest);
     }
     for (const [id, at] of this.#revokedAt) {

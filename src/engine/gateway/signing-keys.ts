@@ -1,8 +1,8 @@
 /**
- * The issuer's public keys (JWK Set, RFC 7517 §5), from a URL or a file. A set is used until a newer one has been read, for at
- * most `keptMs`, so a shorter outage of the issuer has no effect. An unknown `kid` triggers a read, but at most one per
- * `unknownKid` milliseconds (`pauses`), because any client can invent a `kid`. Redirects are not followed. Keys that a token
- * contains or refers to (`jwk`, `jku`, `x5u`) are never used.
+ * The issuer's public keys (JWK Set, RFC 7517 §5), from a URL or a file. The last set is used for up to `keptMs` while reads
+ * fail, so a short outage of the issuer has no effect. An unknown `kid` triggers a read, but at most one per `unknownKid`
+ * milliseconds, because any client can invent a `kid`. Does not follow redirects. Never uses keys that a token contains or
+ * refers to (`jwk`, `jku`, `x5u`).
  */
 import type { FastifyBaseLogger } from "fastify";
 import {
@@ -22,9 +22,9 @@ import { readRegularFile } from "../shared/regular-file.ts";
 
 const maxBytes = 65_536;
 const timeoutMs = 5_000;
-/** Milliseconds for which the last set is used while reads fail. */
+/** The last set is used for this many milliseconds while reads fail. */
 export const keptMs = 3_600_000;
-/** Milliseconds between two reads: in general, after a failure, and for unknown keys. A file costs little to read. */
+/** Milliseconds between two reads: normally, after a failure, and for an unknown `kid`. A file costs little to read. */
 const pauses = {
   url: { usual: 300_000, failed: 5_000, unknownKid: 30_000 },
   file: { usual: 1_000, failed: 1_000, unknownKid: 1_000 },
@@ -54,7 +54,7 @@ export class SigningKeys {
     this.#log = log;
   }
 
-  /** Seconds since the set was last read, or since the start of the process. */
+  /** Seconds since the set was last read, or since the process started. */
   get ageSeconds(): number {
     return (performance.now() - Math.max(this.#readAt, 0)) / 1_000;
   }
@@ -66,8 +66,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the key that a token is signed with. Throws SERVICE_UNAVAILABLE without a usable set, and an error of `jose` for an
-   * unknown key.
+   * Returns the key that a token is signed with. Throws SERVICE_UNAVAILABLE if no set can be used, and an error of `jose` for
+   * an unknown key.
    */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
     this.refreshIfDue();
@@ -82,7 +82,7 @@ export class SigningKeys {
     if (this.#isTriedBefore(this.#pauses.unknownKid)) this.#refresh();
     await this.#reading;
     const after = this.#usable;
-    if (!after || this.#failure !== undefined) throw this.#unavailable(); // the key may be new and not yet read
+    if (!after || this.#failure !== undefined) throw this.#unavailable(); // the key may be new and not read yet
     return after(header, token);
   }
 

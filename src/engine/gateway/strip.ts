@@ -1,16 +1,16 @@
 /**
- * Phase 1: forwards two kinds of request headers: end-to-end headers of HTTP, and headers that the document declares. Any other
- * header might be trusted by a server behind the gateway, as proxies' headers are. Two kinds are never forwarded, even if the
- * document declares them: hop-by-hop fields (RFC 9110 §7.6.1), and headers that only a gateway may set (context headers, proof,
- * the client's address), which `inject` sets afterwards. Proxy vendors use different header names, so such headers are recognised
- * by words and prefixes.
+ * Phase 1: forwards only end-to-end headers of HTTP and request headers that the document declares. A server behind the gateway
+ * might trust any other header, as it trusts the headers of a proxy. Hop-by-hop headers (RFC 9110 §7.6.1) are not forwarded
+ * even if the document declares them. The same holds for headers that only a gateway may set: context headers, the proof and
+ * the client's address, which `inject` sets later. Proxy vendors use many header names, so their headers are recognised by
+ * words and prefixes.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { canonicalHeader, isGatewayHeader } from "../shared/never-credentials.ts";
 import { Dictionary } from "../shared/own.ts";
 
 export type HeaderFields = Record<string, string | string[]>;
-/** Any header of an upstream may be repeated, also those that Node's server types declare as single. */
+/** An upstream may repeat any header, even those that Node's server types declare as single. */
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** End-to-end headers of HTTP. A product's own headers are declared in its document. */
@@ -28,7 +28,7 @@ const standard = [
   // the client and its preferences (RFC 9110 §10.1; RFC 7240, RFC 9218)
   "authorization", "x-api-key", "from", "referer", "user-agent", "prefer", "priority", "idempotency-key",
   "save-data", "dnt", "sec-gpc",
-  // the page that sends the request (Fetch); the clients of the GraphQL layer: Apollo, the explorer
+  // the page that sends the request (Fetch); GraphQL clients such as Apollo and the explorer
   "origin", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user",
   "access-control-request-method", "access-control-request-headers", "x-requested-with",
   "apollo-require-preflight", "x-apollo-operation-name", "x-apollo-operation-id", "x-explain-calls",
@@ -39,42 +39,40 @@ const standard = [
 ];
 
 /**
- * Headers that are never forwarded, in either direction. The gateway alone decides the client's identity, CORS, the request id,
- * rate limits and headers that apply to its whole origin: browsers would send a cookie of one service to all services, from every
- * tenant's pages. Proxies in front of the gateway obey some of these headers (`X-Accel-Redirect`). Others disclose details of the
- * upstream.
+ * Headers that are never forwarded, in either direction. The gateway alone sets the client's identity, CORS, the request id,
+ * rate limits and headers that apply to its whole origin. For example, a browser would send one service's cookie to all
+ * services, from every tenant's pages. Proxies in front of the gateway obey some of these headers (`X-Accel-Redirect`). Others
+ * disclose details of the upstream.
  */
 // biome-ignore format: one group of headers a line
 const neverForwarded = new Set([
-  // of a connection (RFC 9110 §7.6.1)
+  // about the connection (RFC 9110 §7.6.1)
   "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization",
   "te", "trailer", "transfer-encoding", "upgrade", "http2-settings",
-  // of a proxy; the upstream has its own `host`, and Node answers `expect`
+  // about a proxy; the upstream has its own `host`, and Node answers `expect`
   "host", "expect", "via", "proxy", "early-data", "front-end-https", "x-host", "x-url-scheme",
   "x-http-method", "x-http-method-override", "x-method-override", "x-rewrite-url", "x-script-name",
   "surrogate-capability", "surrogate-control", "x-jwt-assertion",
   "x-sendfile", "x-sendfile-type", "x-lighttpd-send-file",
-  // of a request and its trace
+  // about the request and its trace
   "x-request-id", "traceparent", "tracestate", "traceresponse", "baggage", "b3", "uber-trace-id",
   "sentry-trace", "x-cloud-trace-context",
-  // of a session and an origin
+  // about the session and the origin
   "set-cookie", "set-cookie2", "www-authenticate", "optional-www-authenticate",
   "authentication-info", "authentication-control", "refresh", "clear-site-data", "alt-svc", "nel",
   "report-to", "reporting-endpoints", "strict-transport-security", "x-content-type-options",
   "service-worker-allowed",
-  // of the upstream
+  // about the upstream
   "server", "server-timing", "x-powered-by", "x-served-by", "x-runtime", "x-aspnet-version",
   "x-aspnetmvc-version", "sourcemap", "x-sourcemap",
 ]);
 /**
- * Words in the names of headers that proxies set: a client's address (`True-Client-IP`, `X-Remote-Addr`,
- * `X-Azure-ClientIP`), a route (`Forwarded`, `X-Forwarded-For`, `X-Original-Host`), or an authenticated user.
+ * Words in the names of headers that proxies set: a client's address (`True-Client-IP`, `X-Remote-Addr`, `X-Azure-ClientIP`), a
+ * route (`Forwarded`, `X-Forwarded-For`, `X-Original-Host`), or an authenticated user.
  */
 const proxyWord =
   /(?:^|[^a-z0-9])(?:(?:client|real|remote|source|socket|connecting|user|origin)?ip(?:v?[46])?|addr|address|forward|forwarded|(?:client|remote|real|original|originating|proxy)[^a-z0-9]?(?:host|port|proto|scheme|user|cert|verify|ur[il]|path|method)|ipcountry|webauth|authenticated)(?:$|[^a-z0-9])/;
-/**
- * Header prefixes of CDN, proxy and tracing vendors, and of products that authenticate users.
- */
+/** Header prefixes of CDN, proxy and tracing vendors, and of products that authenticate users. */
 const proxyPrefix =
   /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
 const upstreamDetail = /^x-(?:debug|backend|upstream)(?:-|$)/;
@@ -95,7 +93,7 @@ function isNeverForwarded(prefix: string, name: string): boolean {
 export const forwardedHeaderNames = (prefix: string, declared: readonly string[]): ReadonlySet<string> =>
   new Set([...standard, ...declared].filter((name) => !isNeverForwarded(prefix, name)));
 
-/** The request headers that reach an upstream: those whose names are `forwarded`. */
+/** Removes request headers whose names are not in `forwarded`. */
 export const stripRequest = (forwarded: ReadonlySet<string>, headers: IncomingHttpHeaders): HeaderFields =>
   filterHeaders(headers, (name) => forwarded.has(name));
 
@@ -115,9 +113,9 @@ export function stripResponse(
 }
 
 /**
- * Returns `Cache-Control` for the client: a response is private unless the upstream explicitly allows shared caches. By default,
- * shared caches do not store responses to requests with `Authorization` (RFC 9111 §3.5), but they do not know that `X-API-Key` is
- * a credential.
+ * Returns the client's `Cache-Control`. A response is private unless the upstream explicitly allows shared caches. Shared
+ * caches do not store a response to a request with `Authorization` (RFC 9111 §3.5), but they do not know that `X-API-Key` is a
+ * credential.
  */
 export function clientCacheControl(given: string | string[] = "no-store"): string {
   const control = [given].flat().join(", ");
@@ -136,7 +134,7 @@ function filterHeaders(headers: UpstreamHeaders, isForwarded: (name: string) => 
 
 const none: ReadonlySet<string> = new Set();
 
-/** The fields that a `Connection` header declares hop-by-hop. */
+/** The header names that `Connection` declares hop-by-hop. */
 function connectionOptions(connection: string): ReadonlySet<string> {
   if (connection === "" || connection === "keep-alive" || connection === "close") return none;
   return new Set(

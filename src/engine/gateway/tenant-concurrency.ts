@@ -1,8 +1,7 @@
 /**
- * Limits the concurrent requests of tenants, each of which occupies a connection, and the bytes of their buffered bodies. Even if
- * very many requests of one tenant hang or read their responses slowly, other tenants are served. A tenant that exceeds its share
- * gets a 429; a tenant within its share gets a 503 while the entire capacity is in use. Requests without a key share an eighth of
- * the connections.
+ * Limits each tenant's concurrent requests and the bytes of its buffered bodies. Other tenants are served even if very many
+ * requests of one tenant hang. A tenant above its share gets a 429. A tenant within its share gets a 503 while the entire
+ * capacity is in use. Requests without a key share an eighth of the connections.
  */
 import { type LimitName, refusedByLimit } from "../runtime/coded-error.ts";
 import { PresentCallers } from "../runtime/governor/caller.ts";
@@ -21,7 +20,7 @@ export class TenantConcurrency {
   }
 
   /**
-   * Reserves a request and the bytes of its body; returns the function that releases them. `tenantId` is undefined for a
+   * Reserves a request and the bytes of its body. Returns the function that releases them. `tenantId` is undefined for a
    * request without a key. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`.
    */
   acquire(tenantId: string | undefined, bytes = 0): () => void {

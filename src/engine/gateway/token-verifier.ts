@@ -1,5 +1,5 @@
 /**
- * Phase 2 for signed access tokens (RFC 9068): verifies tokens of the configured issuer by its public keys, without a lookup.
+ * Phase 2 for signed access tokens (RFC 9068): verifies the configured issuer's tokens by its public keys, without a lookup.
  * Verified tokens are cached by digest until they expire or the issuer's keys change, because one verification costs as much as
  * dozens of cache lookups.
  */
@@ -20,8 +20,8 @@ import { clockSkewMs, type IssuedToken, RevokedTokens } from "./revoked-tokens.t
 import { SigningKeys } from "./signing-keys.ts";
 
 /**
- * Only algorithms that sign with private keys: not `none`, and not HMAC, for which an attacker could use a public key as the
- * secret (RFC 8725 §2.1).
+ * Only algorithms that sign with a private key. `none` is excluded. HMAC is excluded too, because an attacker could use a
+ * public key as the secret (RFC 8725 §2.1).
  */
 const algorithms = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
@@ -35,7 +35,7 @@ export class TokenVerifier {
   /** Number of tokens by outcome, since the process started. An `unconfirmed` token was looked up at key introspection. */
   readonly counts = { accepted: 0, refused: 0, unconfirmed: 0, failed: 0 };
   readonly keys: SigningKeys;
-  /** Undefined without a log of revoked keys: tokens are then valid until they expire. */
+  /** Undefined without a revocation log. Tokens are then valid until they expire. */
   readonly revoked: RevokedTokens | undefined;
   readonly #settings: TokenSettings;
   readonly #names: ReadonlyMap<string, string>;
@@ -52,8 +52,8 @@ export class TokenVerifier {
   }
 
   /**
-   * Returns the context of a valid token. Returns `undefined` for a key that must be looked up, because it is not a token of the
-   * issuer or its revocation may have been missed. Throws UNAUTHENTICATED for any other token of the issuer, and
+   * Returns the context of a valid token. Returns `undefined` if `key` must be looked up, because it is not a token of the
+   * issuer or because its revocation may have been missed. Throws UNAUTHENTICATED for any other token of the issuer, and
    * SERVICE_UNAVAILABLE without the issuer's keys.
    */
   async verify(key: string): Promise<TenantContext | undefined> {
@@ -82,7 +82,7 @@ export class TokenVerifier {
     return undefined;
   }
 
-  /** Whether `key` is a compact JWS (RFC 7515 §7.1) that claims to be from the issuer. Nothing is verified yet. */
+  /** Whether `key` is a compact JWS (RFC 7515 §7.1) that names the issuer. Verifies nothing yet. */
   #isOfIssuer(key: string): boolean {
     const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(key) ?? [];
     if (payload === undefined) return false;

@@ -1,31 +1,34 @@
 /**
- * Routes a request: its request target (RFC 9112 §3.2) in origin form determines the upstream and the path there. Paths that
- * two servers could interpret differently (dot segments, encoded dots and slashes, backslashes, empty segments) are rejected
- * first, so that no spelling of one path reaches another.
+ * Chooses the upstream and the path there by the request target (RFC 9112 §3.2). First rejects paths that two servers could
+ * read differently: dot segments, empty segments, backslashes, encoded dots and encoded slashes. Otherwise, a path could be
+ * spelt so that another server reads another path.
  */
 import { CodedError } from "../runtime/coded-error.ts";
 import { graphqlPath, mcpPath, prefixOf } from "../runtime/http/endpoint-paths.ts";
 
 /**
- * The services behind the gateway. A URL's path is the prefix of every path requested there. Without key introspection, only keys
- * of `KEYS_FILE` and access tokens are accepted; without `rest`, only GraphQL is served.
+ * The services behind the gateway. The path of a URL prefixes every path that is requested there. Without key introspection,
+ * only keys of `KEYS_FILE` and access tokens are accepted. Without `rest`, only GraphQL is served.
  */
 export type Backends = Readonly<{ rest?: URL; keyIntrospection?: URL; graphql?: URL; mcp?: URL }>;
-/** `isOwn`: the upstream is the graphql role. */
+/** `isOwn` is true if the upstream is a role of this service. */
 export type UpstreamRoute = { upstream: URL; path: string; isOwn: boolean };
 
-/** `pchar` (RFC 3986 §3.3) and `/`; a percent sign only before two hex digits. */
+/** `pchar` (RFC 3986 §3.3) and `/`. Two hex digits must follow a percent sign. */
 const plainPath = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 /** Empty and dot segments, with or without a `;` parameter. */
 const ambiguousSegment = /\/\/|\/\.\.?(?:[/;]|$)/;
 /**
- * `.`, `/`, `;`, `\`, controls, and a percent sign before hex digits (a second decoding), all percent-encoded. The hex
- * digits may be percent-encoded too.
+ * Percent-encoded `.`, `/`, `;`, `\` and control characters. Also a percent-encoded `%` before two hex digits, because a second
+ * decoding would decode it. The digits may be percent-encoded too.
  */
 const ambiguousEncoding = /%(?:2e|2f|3b|5c|[01][0-9a-f]|7f|25(?:[0-9a-f]|%3[0-9]|%[46][1-6]){2})/i;
 const plainQuery = /^[\x21-\x22\x24-\x7e]*$/;
 
-/** Splits a request target into path and query. Throws BAD_REQUEST unless both are plain. */
+/**
+ * Splits a request target into path and query. Throws BAD_REQUEST if the path is malformed or ambiguous, or the query
+ * malformed.
+ */
 export function parseRequestTarget(target: string): { path: string; query: string } {
   const mark = target.indexOf("?");
   const path = mark < 0 ? target : target.slice(0, mark);
@@ -41,7 +44,9 @@ export function parseRequestTarget(target: string): { path: string; query: strin
   return { path, query };
 }
 
-/** Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other path, and for a role that is not served. */
+/**
+ * Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other path, and for a service that is not configured.
+ */
 export function findRoute(backends: Backends, requestTarget: string): UpstreamRoute {
   const { path, query } = parseRequestTarget(requestTarget);
   const isOwn = path === graphqlPath || path === mcpPath;

@@ -1,8 +1,8 @@
 /**
  * `POST /v1/mcp`: saved operations as tools for agents (Model Context Protocol, streamable HTTP without sessions, revisions
- * 2025-03-26 to 2026-07-28). A tool call is a request to `/v1/graphql` by the operation's id with the caller's headers, so
- * limits, permissions, log and metrics apply as to any other request. Messages pass admission and fair CPU scheduling like
- * requests. Loaded only with `MCP=on`.
+ * 2025-03-26 to 2026-07-28). A tool call becomes a request to `/v1/graphql` with the operation's id and the caller's headers,
+ * so limits, permissions, log and metrics apply as usual. Messages pass admission and fair CPU scheduling as GraphQL requests
+ * do. Loaded only with `MCP=on`.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerResponse } from "node:http";
@@ -48,7 +48,7 @@ const transportHeaders = [
   "transfer-encoding",
 ];
 
-/** The requests that are served before revision 2026-07-28, by method. */
+/** The requests of revisions before 2026-07-28, by method. */
 const requestSchemas = {
   initialize: specTypeSchemas.InitializeRequest,
   ping: specTypeSchemas.PingRequest,
@@ -56,7 +56,7 @@ const requestSchemas = {
   "tools/list": specTypeSchemas.ListToolsRequest,
 } as const;
 
-/** An error response; `id` is null if the message has no valid id of a request. */
+/** An error response. `id` is null if the message has no valid request id. */
 type MessageError = {
   readonly jsonrpc: "2.0";
   readonly id: RequestId | null;
@@ -66,11 +66,11 @@ type MessageError = {
 type McpOptions = {
   readonly tools: readonly Tool[];
   readonly version: string;
-  /** Maximum number of messages in a batch, the same limit as for the operations in a GraphQL batch. */
+  /** Maximum number of messages in a batch. It is also the limit for operations in a GraphQL batch. */
   readonly maxOperations: number;
-  /** Creates the `RequestScope` that the work on a message is charged to. */
+  /** Creates the `RequestScope` that is charged for the work on a message. */
   readonly scopeOf: (request: FastifyRequest) => RequestScope;
-  /** The scopes of the caller's token; `undefined` if only REST knows them. */
+  /** The scopes of the caller's token. `undefined` if only REST knows them. */
   readonly grantedScopes: (request: FastifyRequest) => readonly string[] | undefined;
 };
 
@@ -111,7 +111,7 @@ export function serveMcp(
     annotations: { title, ...hints, openWorldHint: false }, // clients of revision 2025-03-26 read the title only here
   })) as ListToolsResult["tools"];
   const calls = new AsyncLocalStorage<Set<ServerResponse>>();
-  // abort the calls of a message when its client disconnects
+  // records the calls of a message, so that they are aborted when its client disconnects
   server.addHook("onRequest", (_request, reply, done) => {
     calls.getStore()?.add(reply.raw);
     done();
@@ -119,7 +119,8 @@ export function serveMcp(
   const call = async (request: FastifyRequest, tool: Tool, variables: object): Promise<CallToolResult> => {
     const fault = unknownArgument(tool, variables) ?? infiniteArgument(variables);
     if (fault) return toolResult({ errors: [fault] });
-    admissionOf(request).stopCounting(); // otherwise messages would occupy the places in the start queue that their own calls wait for
+    // otherwise messages would fill the start queue, and their own calls would wait for them
+    admissionOf(request).stopCounting();
     const kept = Object.entries(request.headers).filter(([header]) => !transportHeaders.includes(header));
     const given = await server.inject({
       method: "POST",
@@ -170,7 +171,10 @@ export function serveMcp(
     if (text === "") return Response.json(errors, { status: statusOf(errors) }); // notifications get no response
     return Response.json([...errors, ...[JSON.parse(text)].flat()]);
   };
-  /** Returns a server for the calls of `message`, which are aborted when the client disconnects, and the function that closes it. */
+  /**
+   * Returns a server for the calls of `message`, and the function that closes it. The calls are aborted when the client
+   * disconnects.
+   */
   const open = (request: FastifyRequest, reply: FastifyReply, message: unknown) => {
     const mcp = new Server({ name: "saved operations", version }, { capabilities: { tools: {} } });
     // the SDK never answers a cancelled call, so a message with a call and its cancellation would never complete
@@ -192,7 +196,7 @@ export function serveMcp(
     };
     return { mcp, close };
   };
-  /** Answers a message, or a batch, in which `errorOf` finds no error. */
+  /** Answers a message or batch in which `errorOf` finds no error. */
   const answerValid = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -207,7 +211,7 @@ export function serveMcp(
       await close();
     }
   };
-  /** Answers a message of revision 2026-07-28. The SDK checks it and its protocol headers. */
+  /** Answers a message of revision 2026-07-28. The SDK checks the message and its protocol headers. */
   const answerModern = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -217,7 +221,7 @@ export function serveMcp(
     if (id !== undefined && method === "subscriptions/listen")
       return Response.json(
         { jsonrpc: "2.0", id, error: { code: ErrorCode.MethodNotFound, message: "Method not found" } },
-        { status: 404 }, // the tools do not change while the process runs
+        { status: 404 }, // no subscriptions, because the tools do not change while the process runs
       );
     checkScopes(request, reply, [message]);
     const { mcp, close } = open(request, reply, message);
@@ -255,15 +259,15 @@ export function serveMcp(
 }
 
 /**
- * The only protocol revision with batches, and the revision of requests without the header (MCP 2025-06-18, Transports, "Protocol
- * Version Header").
+ * The only protocol revision with batches. It is also the revision of a request without the header (MCP 2025-06-18, Transports,
+ * "Protocol Version Header").
  */
 const revisionWithBatches = "2025-03-26";
 
-/** Since this revision, each message names its revision itself, and there is no `initialize`. */
+/** Since this revision, each message names its revision, and there is no `initialize`. */
 const modernRevision = "2026-07-28";
 
-/** A message whose header and `_meta` differ is modern too: the SDK then responds with the error of that revision. */
+/** True even if only the header or only `_meta` names the revision, so that the SDK responds with that revision's error. */
 function isModern({ headers }: FastifyRequest, message: unknown): boolean {
   const { _meta: meta } = membersOf(membersOf(message).params);
   return (
@@ -286,14 +290,14 @@ const refusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 
 /**
- * Returns 400 if none of the invalid messages has the id of a request to respond to (MCP, Transports, "Sending Messages to the
+ * Returns 200 if an error response refers to a request by its id, and 400 otherwise (MCP, Transports, "Sending Messages to the
  * Server").
  */
 const statusOf = (errors: readonly MessageError[]): number =>
   errors.every(({ id }) => id === null) ? 400 : 200;
 
 /**
- * Returns the message without `task`, which a server that does not declare the tasks capability must ignore (MCP, Tasks, "Task
+ * Returns the message without `task`. A server that does not declare the tasks capability must ignore it (MCP, Tasks, "Task
  * Support and Handling").
  */
 function withoutTask(message: unknown): unknown {
@@ -303,7 +307,7 @@ function withoutTask(message: unknown): unknown {
   return { ...message, params: others };
 }
 
-/** The id and the method of a request; `undefined` for any other message. */
+/** The id and the method of a request. `undefined` for any other message. */
 function requestOf(message: unknown): { readonly id: RequestId; readonly method: string } | undefined {
   const { jsonrpc, id: given, method } = membersOf(message);
   const isRequest = jsonrpc === "2.0" && isSpecType.RequestId(given) && typeof method === "string";
@@ -331,7 +335,7 @@ function errorOf(message: unknown): MessageError | undefined {
       const path = cut((issue.path ?? []).join("."));
       return error(ErrorCode.InvalidParams, `Invalid params: ${path}: ${issue.message}`);
     }
-    // the list has one page, so no cursor was ever sent (MCP, Pagination, "Error Handling")
+    // the list has one page, so the server never sent a cursor (MCP, Pagination, "Error Handling")
     if (method === "tools/list" && membersOf(membersOf(message).params).cursor !== undefined)
       return error(ErrorCode.InvalidParams, "Invalid params: params.cursor: unknown cursor");
   }
@@ -340,27 +344,27 @@ function errorOf(message: unknown): MessageError | undefined {
     : error(ErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC message of MCP");
 }
 
-/** The tool that a message calls; `undefined` for any other message. */
+/** The tool that a message calls. `undefined` if the message calls none. */
 function calledTool(message: unknown, byName: ReadonlyMap<string, Tool>): Tool | undefined {
   const { method, params } = membersOf(message);
   const { name } = membersOf(params);
   return method === "tools/call" && typeof name === "string" ? byName.get(name) : undefined;
 }
 
-/** The SDK sends an error's code and message (MCP, Tools, "Error Handling"). `McpError` would prefix the message. */
+/** The SDK sends an error's code and message (MCP, Tools, "Error Handling"). It would prefix the message of an `McpError`. */
 const unknownTool = (name: string): Error =>
   Object.assign(new Error(`Unknown tool: ${cut(name)}`), { code: ErrorCode.InvalidParams });
 
-/** Bounds a client's text in a response. */
+/** Limits the length of a client's text in a response. */
 const cut = (text: string): string => text.slice(0, 100).toWellFormed();
 
-/** Whether two requests of a batch have the same id, so that responses could not be matched to them (JSON-RPC 2.0 §4, §6). */
+/** Whether two requests of a batch have the same id, so that a client could not match the responses (JSON-RPC 2.0 §4, §6). */
 function hasEqualIds(batch: readonly unknown[]): boolean {
   const ids = batch.flatMap((each) => requestOf(each)?.id ?? []);
   return new Set(ids).size < ids.length;
 }
 
-/** A call's original arguments: the SDK's copy lacks an argument named `__proto__`. */
+/** Reads the arguments from the message itself, because the SDK's copy lacks an argument named `__proto__`. */
 function argumentsIn(message: unknown, id: RequestId): object {
   const { params } = membersOf([message].flat().find((each) => requestOf(each)?.id === id));
   return membersOf(membersOf(params).arguments);

@@ -1,4 +1,4 @@
-/** The JSON Schema (2020-12) of a saved operation's response (GraphQL §7.1), whose data follows the selection. */
+/** The JSON Schema (2020-12) of the response to a saved operation (GraphQL §7.1). */
 import {
   type DocumentNode,
   type FieldNode,
@@ -25,14 +25,14 @@ import { own } from "../shared/own.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** JSON types of the built-in scalars that are not strings. */
+/** JSON types of built-in scalars. The others are strings. */
 const jsonTypes: Readonly<Record<string, string>> = {
   Int: "integer",
   Float: "number",
   Boolean: "boolean",
 };
 
-/** The schema of a scalar. A custom scalar other than `DateTime` and `Date` may be any JSON value. */
+/** A custom scalar other than `DateTime` and `Date` may be any JSON value. */
 export function scalarSchema(type: GraphQLScalarType): JsonObject {
   const isKnown = isSpecifiedScalarType(type) || dateScalars.has(type.name);
   return isKnown ? { type: own(jsonTypes, type.name) ?? "string" } : {};
@@ -50,7 +50,9 @@ const errors = {
   },
 };
 
-/** Replaces every `@skip` and `@include`: with `all: false`, everything that they might exclude is excluded. */
+/**
+ * Replaces every `@skip` and `@include`. With `all: false`, everything that `@skip` or `@include` might exclude is excluded.
+ */
 const uncertain = {
   kind: Kind.DIRECTIVE,
   name: { kind: Kind.NAME, value: "include" },
@@ -74,7 +76,7 @@ export function outputSchemaOf(schema: GraphQLSchema, document: DocumentNode) {
   const below = (type: GraphQLObjectType, nodes: Nodes, all: boolean): ReadonlyMap<string, Nodes> =>
     collectSubfields(schema, fragments, { all }, type, nodes as FieldNode[]);
 
-  /** `sure`: the nodes that are selected unconditionally. */
+  /** `sure` has the nodes that are always selected. */
   function ofObject(type: GraphQLObjectType, nodes: Nodes, sure: Nodes): JsonObject {
     const required = below(type, sure, false);
     const properties = [...below(type, nodes, true)].map(([key, selected]) => {
@@ -100,7 +102,7 @@ export function outputSchemaOf(schema: GraphQLSchema, document: DocumentNode) {
   }
 
   const root = schema.getRootType(operation.operation);
-  // treat the root like the value of a field
+  // treats the operation like a field, so that `ofType` can describe `data`
   const nodes = [{ ...operation, kind: Kind.FIELD, name: { kind: Kind.NAME, value: "data" } }] as const;
   const data = root ? ofType(root, nodes as never, nodes as never) : {};
   return { type: "object" as const, properties: { data, errors }, required: ["data"] };

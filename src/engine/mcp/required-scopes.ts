@@ -1,13 +1,13 @@
 /**
- * The OAuth scopes that tools require (RFC 6750 §3.1; MCP 2025-11-25, Authorization, "Scope Challenge Handling"), from the
- * security requirements of the REST operations behind them.
+ * The OAuth scopes that a tool requires (RFC 6750 §3.1; MCP 2025-11-25, Authorization, "Scope Challenge Handling"), from the
+ * security requirements of its REST operations.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { ScopeRequirement } from "../shared/operation.ts";
 import { own } from "../shared/own.ts";
 import type { Tool } from "./tools.ts";
 
-/** The scopes that a token lacks for a tool, and all scopes that the client should request with its next token. */
+/** The scopes that a token lacks for a tool, and all scopes that the client should request for its next token. */
 export type ScopeChallenge = {
   readonly tool: string;
   readonly missing: readonly string[];
@@ -15,8 +15,8 @@ export type ScopeChallenge = {
 };
 
 /**
- * Returns the challenge if the token lacks a scope that `tools` require, otherwise `undefined`. A client replaces its token by
- * one with exactly the scopes of the challenge, so the challenge repeats those granted scopes that `known` contains.
+ * Returns the challenge if the token lacks a scope that `tools` require. The client's next token has exactly the scopes of the
+ * challenge, so the challenge repeats the granted scopes that `known` contains.
  */
 export function findScopeChallenge(
   tools: readonly Tool[],
@@ -37,8 +37,8 @@ export function findScopeChallenge(
 }
 
 /**
- * Returns the scopes that a tool requires: for each REST operation, the scopes of the alternative that needs the fewest scopes
- * beyond those `granted`.
+ * Returns the scopes that a tool requires. Uses, for each REST operation, the alternative that needs the fewest scopes beyond
+ * those `granted`.
  */
 function requiredScopes(
   { scopes }: Tool,
@@ -47,13 +47,13 @@ function requiredScopes(
 ): readonly string[] {
   const missing = (one: ScopeRequirement): number => one.scopes.filter((scope) => !granted.has(scope)).length;
   return scopes.flatMap((alternatives) => {
-    // REST rejects a request without the credentials of any alternative
+    // only alternatives whose credentials were sent count; without any, REST rejects the request
     const sent = alternatives.filter((one) => one.headers.every((name) => own(headers, name) !== undefined));
     const [best] = sent.toSorted((one, other) => missing(one) - missing(other));
     return best?.scopes ?? [];
   });
 }
 
-/** Every scope that some tool may require. */
+/** All scopes that some tool may require. */
 export const scopesOfTools = (tools: readonly Tool[]): ReadonlySet<string> =>
   new Set(tools.flatMap((tool) => tool.scopes.flat().flatMap(({ scopes }) => scopes)));

@@ -1,6 +1,6 @@
 /**
- * The saved operations that are tools for agents: name, description, and the JSON Schema (2020-12) of the variables, with
- * REST's limits on the arguments in which they are used.
+ * The saved operations that are tools for agents: name, description, and the JSON Schema (2020-12) of the variables. The schema
+ * has REST's limits on the arguments that a variable is passed to.
  */
 import {
   type GraphQLInputType,
@@ -97,7 +97,7 @@ function variablesSchema(
   };
 }
 
-/** `above`: the enclosing input objects, to stop at recursive types. */
+/** `above` has the enclosing input objects, so that the recursion ends. */
 function schemaOf(type: GraphQLInputType, above: readonly string[]): JsonObject {
   if (isNonNullType(type)) return schemaOf(type.ofType, above);
   if (isListType(type)) return { type: "array", items: schemaOf(type.ofType, above) };

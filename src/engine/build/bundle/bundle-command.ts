@@ -1,6 +1,6 @@
 /**
- * `restbound bundle`: bundles the service, so that a start loads about thirty files instead of a thousand from `node_modules`.
- * `node_modules` is not removed, because vulnerability scanners and SBOM tools read it.
+ * `restbound bundle`: bundles the service, so that it loads about thirty files at start instead of a thousand from
+ * `node_modules`. `node_modules` is kept, because vulnerability scanners and SBOM tools read it.
  */
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -17,7 +17,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .action(does(() => bundle(io.root))),
   );
 
-/** Bundles the service and also `restbound/server` as `server.js`, so that tests can `open` the code that an image runs. */
+/** Also bundles `restbound/server` as `server.js`, so that tests can call `open` of the code that the container image runs. */
 async function bundle(root: string): Promise<number> {
   const folder = join(root, "dist/bundle");
   const main = join(root, "src/main.ts");
@@ -27,9 +27,9 @@ async function bundle(root: string): Promise<number> {
   await build({
     cwd: root,
     input: { main, server: "restbound/server" },
-    external: ["@graphql-yoga/render-graphiql/graphiql"], // 9 MB, which a production installation does not contain
+    external: ["@graphql-yoga/render-graphiql/graphiql"], // 9 MB that a production installation does not contain
     platform: "node",
-    tsconfig: false, // packages' tsconfig files extend files that an image does not have
+    tsconfig: false, // the tsconfig files of packages extend files that the container image lacks
     plugins: [addresses(folder)],
     output: { dir: folder, sourcemap: true, sourcemapExcludeSources: true },
     logLevel: "warn",
@@ -39,7 +39,10 @@ async function bundle(root: string): Promise<number> {
   return 0;
 }
 
-/** An esbuild plugin that makes bundled modules resolve files and packages relative to their source file, not to the bundle. */
+/**
+ * A Rolldown plugin that resolves `import.meta.url` and `import.meta.dirname` relative to a module's source file, not to the
+ * bundle.
+ */
 const addresses = (folder: string): Plugin => ({
   name: "addresses",
   transform: {

@@ -1,7 +1,7 @@
 /**
- * Stage 7: an entry of `spec/approvals.yaml` approves one finding, identified by fingerprint, rule and coordinate, until its
- * expiry date (UTC). Errors of the mapping have no fingerprint and cannot be approved. An expired entry fails the run, an unused
- * entry is a note.
+ * Stage 7: an entry of `spec/approvals.yaml` approves the finding with the same fingerprint, rule and coordinate, until it
+ * expires (UTC). Errors of the mapping have no fingerprint and cannot be approved. An expired entry fails the run, and an
+ * unused entry causes a note.
  */
 
 import { type ApprovalEntry, approvalKey, approvalsFile } from "../project/approvals.ts";
@@ -10,8 +10,8 @@ import { frameAt } from "./frame.ts";
 import { type Finding, type Frame, ruleFinding } from "./report.ts";
 
 /**
- * Marks approved findings and sorts them last. Adds an error for each expired entry and a note for each unused one. `today`:
- * `YYYY-MM-DD`.
+ * Adds the approvals to the findings and sorts approved ones last. Appends an error for each expired entry and a note for each
+ * unused one. `today` is `YYYY-MM-DD`.
  */
 export function approve(
   project: Project,
@@ -42,8 +42,8 @@ export function approve(
   const entryFindings = entries.flatMap((entry) => {
     const places = [frameAt(project, "file", file.place([entry.index]))];
     if (entry.expires < today) return [expiredEntry(entry, places)];
-    // unused entries are not reported if this run cannot produce the finding: change findings need a base, and an unbound field
-    // reports only its binding error
+    // Does not report an unused entry for a change in a run without a base, because only `--base` finds changes. Does not
+    // report one for a field with a binding error either, because the error hides the field's other findings.
     const isUnseen = (!hasBase && /^(rest|sdl|binding)-/.test(entry.rule)) || unbound.has(entry.coordinate);
     return used.has(approvalKey(entry)) || isUnseen ? [] : [unusedEntry(entry, places, findings)];
   });
@@ -54,8 +54,8 @@ export function approve(
 }
 
 /**
- * The advice for an expired or unused entry: points to the finding that now reports the same change under another rule or
- * fingerprint.
+ * Advice for an unused entry. Names the finding that now has the entry's coordinate, because the same change may be reported
+ * under another rule or fingerprint.
  */
 function hintOf({ coordinate }: ApprovalEntry, findings: readonly Finding[]): string {
   const now = findings.find(
@@ -80,7 +80,7 @@ const unusedEntry = (entry: ApprovalEntry, places: readonly Frame[], findings: r
     places,
   });
 
-/** The YAML of an entry that approves the finding, ready to paste. */
+/** The YAML of an entry that approves the finding, to be pasted. */
 export const approvalEntry = ({ fingerprint, rule, coordinate }: Finding): string[] => [
   `- fingerprint: "${fingerprint}"`,
   `  rule: ${rule}`,

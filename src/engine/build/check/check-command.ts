@@ -1,4 +1,4 @@
-/** `restbound check`: runs every stage once and prints the report in all requested formats. */
+/** `restbound check`: runs all stages and prints the report in all requested formats. */
 import { join, resolve } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { type Failure, UsageError } from "../../shared/cli/command-failure.ts";
@@ -32,7 +32,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
   const work = async ({ base, usage, compose = [], format }: Given): Promise<number> => {
     rejectInputFiles(format, io.root, usage);
     outputs = checkSingleStdout(format);
-    // remove the reports of an earlier run, in case this one fails
+    // remove reports of an earlier run, in case this run fails
     for (const { file } of outputs) if (file !== undefined) removeFile(resolve(io.root, file));
     io.progress?.("restbound check: proves spec/");
     const report = await reportOf({ base, usage, compose }, io).finally(() => io.progress?.(""));
@@ -102,10 +102,7 @@ async function reportOf(
   });
 }
 
-/**
- * Generates the files to compare `generated/` with. Imports codegen only if there is something to generate, because its
- * libraries take most of the start-up time.
- */
+/** Imports codegen only here, because its libraries take most of the start-up time. */
 async function generated(project: ValidProject): Promise<ReadonlyMap<string, string>> {
   const { generate } = await import("../codegen/generate.ts");
   return generate(project);

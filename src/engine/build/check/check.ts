@@ -1,6 +1,6 @@
 /**
- * Runs every stage on a spec folder and, optionally, a base. `check` accesses neither disk nor clock: the command line passes
- * file readers and the date, and tests pass maps.
+ * Runs all stages on a spec folder and, optionally, a base to compare with. `check` reads neither the disk nor the clock. The
+ * command line passes file readers and the date; tests pass maps.
  */
 
 import type { Manifest } from "../../shared/manifests/manifests.ts";
@@ -24,12 +24,12 @@ import { deprecatedUses, downgradeUnused, type Usage, usageReport } from "./usag
 
 type CheckInput = {
   readonly files: SpecFiles;
-  /** The manifests of saved operations that apps publish. */
+  /** Manifests of saved operations that apps publish. */
   readonly manifests?: readonly Manifest[];
   readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
-  /** Why there is no base to compare with. */
+  /** The reason why there is no base. */
   readonly baseless?: string;
-  /** Runs stage 3, which needs codegen. Called only if the spec has no errors. */
+  /** Runs stage 3, which needs codegen. Not called if the spec has errors. */
   readonly freshness: (project: ValidProject) => Promise<Finding[]>;
   /** `YYYY-MM-DD`, UTC. */
   readonly today: string;
@@ -38,7 +38,7 @@ type CheckInput = {
 /** Throws `UnreadableSpec` or `UsageError` if a file cannot be read. */
 export async function check(given: CheckInput): Promise<Report> {
   const { files, manifests, base, baseless = "no --base was given", freshness, today } = given;
-  // cached, because the OpenAPI document is usually the same in the base
+  // cached, because the base usually has the same OpenAPI document
   const restOf = cacheByFiles(readRestApi);
   const head = new Project(files, { restOf, ...(manifests && { manifests }) });
   const hasErrors = head.diagnostics.some(
@@ -54,7 +54,7 @@ export async function check(given: CheckInput): Promise<Report> {
   return { ...examine(head, before, today, { fresh, usage: base?.usage }), skipped };
 }
 
-/** `fresh`: the findings of the freshness stage. */
+/** `fresh` has the findings of the freshness stage. */
 type Given = { readonly fresh?: readonly Finding[]; readonly usage?: Usage | undefined };
 
 /** Runs every stage except freshness. */
@@ -113,8 +113,8 @@ function credentialReport(model: Model | undefined): Pick<Report, "credentials">
 }
 
 /**
- * Returns the base as a valid project. Throws `UnreadableSpec` if it cannot be read, because an unreadable base must not look
- * unchanged.
+ * Returns the base as a valid project. Throws `UnreadableSpec` if it cannot be read, because the comparison would otherwise
+ * find no changes.
  */
 function readable(base: Project): ValidProject {
   try {

@@ -1,6 +1,6 @@
 /**
- * `check --compose`: composes the subgraph with the other subgraphs of its supergraph (Apollo Federation v2), to detect REST
- * changes that break the supergraph.
+ * `check --compose`: composes the project's subgraph with the other subgraphs of its supergraph (Apollo Federation v2), to
+ * detect REST changes that break the supergraph.
  */
 import { readFileSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
@@ -24,13 +24,10 @@ import { type Finding, ruleFinding } from "./report.ts";
 
 type Subgraph = { readonly name: string; readonly typeDefs: ReturnType<typeof parse> };
 
-/** The name of this project's subgraph in the messages of the composition library. */
+/** The name of the project's subgraph in the composition library's messages. */
 const ownName = "this subgraph";
 
-/**
- * Reads subgraphs from SDL files. A subgraph has the name of its file without the extension. Throws `UsageError` if a file
- * cannot be read.
- */
+/** Reads subgraphs from SDL files and names them after the files. Throws `UsageError` if a file cannot be read. */
 export function readSubgraphs(root: string, files: readonly string[]): Subgraph[] {
   const advice = files.length > 0 ? installAdvice("composition") : undefined;
   if (advice !== undefined) throw new UsageError([`--compose: ${advice}`]);
@@ -50,8 +47,8 @@ export function readSubgraphs(root: string, files: readonly string[]): Subgraph[
 }
 
 /**
- * Composes the supergraph and returns the errors as findings. `sdl`: the text of `generated/subgraph.graphql`. Throws
- * `UsageError` without it, because the project is then not a subgraph.
+ * Composes the supergraph and returns the errors as findings. `sdl` is the text of `generated/subgraph.graphql`. Throws
+ * `UsageError` without it, because the project is not a subgraph.
  */
 export async function compositionFindings(
   project: ValidProject,
@@ -75,7 +72,7 @@ export async function compositionFindings(
   });
 }
 
-/** The first schema coordinate in a message, with the location of its definition. */
+/** The first schema coordinate in a message, and the location of its definition. */
 function placeIn(
   schema: GraphQLSchema,
   message: string,

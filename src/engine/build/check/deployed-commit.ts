@@ -1,6 +1,6 @@
 /**
- * Finds the commit that a running role was generated from. `/healthz` returns the hash of the role's spec, and git finds the
- * commit that added this hash to `generated/spec.ts`.
+ * Finds the commit that a running server was generated from. The server's `/healthz` returns the hash of its spec. Git finds
+ * the commit that added this hash to `generated/spec.ts`.
  */
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { fetchText } from "../../shared/cli/fetch-text.ts";
@@ -10,7 +10,7 @@ import { findCommit, gitFiles } from "./git-files.ts";
 
 const timeoutMs = 10_000;
 
-/** Returns the commit as a git ref. Throws `UsageError` if the role does not respond, or no local commit contains its hash. */
+/** Throws `UsageError` if the server does not respond, or if no local commit has its hash. */
 export async function deployedCommit(root: string, url: string): Promise<string> {
   const hash = await servedHash(url);
   const commit = findCommit(root, url, hash, ":(top,glob)**/generated/spec.ts");

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { engineManifest } from "../../shared/engine-manifest.ts";
 import { type Finding, ruleFinding } from "./report.ts";
 
-/** A generated file that is out of date, with a description of the difference and the first line that differs. */
+/** A generated file that is out of date, and the first line that differs. */
 type Stale = { readonly path: string; readonly difference: string; readonly line: number };
 
-/** `fresh`: path → text, from `generate()`; `present`: the paths of the files in `generated/`. */
+/** `fresh` maps paths to the texts from `generate()`. `present` has the paths of the files in `generated/`. */
 export function freshnessFindings(
   root: string,
   fresh: ReadonlyMap<string, string>,
@@ -21,7 +21,7 @@ export function freshnessFindings(
     ...missing.map((path) => ({ path, difference: "is missing", line: 1 })),
     ...present.flatMap((path) => {
       const text = fresh.get(path);
-      // git may convert line endings in a checkout on Windows
+      // git may convert line endings on checkout
       const now = readFileSync(join(root, path), "utf8").replaceAll("\r\n", "\n");
       return text === undefined ? [] : changed(path, now, text);
     }),
@@ -37,7 +37,7 @@ export function freshnessFindings(
   ];
 }
 
-/** A note for the finding if another version of the engine generated the folder. */
+/** A prefix for the message if another version of the engine generated the folder. */
 function otherVersion(root: string, present: readonly string[]): string {
   const path = "generated/spec.ts";
   if (!present.includes(path)) return "";

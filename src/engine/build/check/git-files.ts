@@ -1,12 +1,12 @@
-/** Reads the spec folder at a git ref with `git ls-tree` and `git show`, without checking anything out. */
+/** Reads the spec folder at a git ref with `git ls-tree` and `git show`, without a checkout. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { maxFileBytes } from "../../shared/regular-file.ts";
 import { namesBelow, readOnce, type SpecFiles } from "../project/spec-files.ts";
 
 /**
- * Returns the project's spec folder at a commit, even if the project has been moved since; `undefined` if the commit does not
- * contain it. Throws `UsageError` if git is missing or fails, for example outside a repository.
+ * Returns the project's spec folder at a commit, even if the project was moved later. `undefined` if the commit has no such
+ * folder. Throws `UsageError` if git is missing or fails, for example outside a repository.
  */
 export function gitFiles(root: string, ref: string): SpecFiles | undefined {
   const git = (...args: string[]): string => runGit(root, ref, args);
@@ -22,7 +22,7 @@ export function gitFiles(root: string, ref: string): SpecFiles | undefined {
   const names = below(folder);
   const known = new Set(names);
   return {
-    // only listed names are read, because any other name may be a folder or a path outside the spec folder
+    // reads only listed names, because another name may be a folder or lead out of the spec folder
     read: readOnce((name) => (known.has(name) ? git("show", `${commit}:${folder}${name}`) : undefined)),
     list: (folder) => namesBelow(folder, names),
   };
@@ -30,7 +30,7 @@ export function gitFiles(root: string, ref: string): SpecFiles | undefined {
 
 const schemaFile = "schema.graphql";
 
-/** Where the spec folder was before the project was moved: the only one in the commit that the work tree no longer has. */
+/** The former path of a moved spec folder: the only spec folder of the commit that the working tree lacks. */
 function movedFrom(git: (...args: string[]) => string, commit: string, ref: string): string | undefined {
   const gone = ["diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit];
   const schemas = git(...gone, "--", `:(top,glob)**/spec/${schemaFile}`).split("\0");
@@ -42,7 +42,7 @@ function movedFrom(git: (...args: string[]) => string, commit: string, ref: stri
   return folders[0];
 }
 
-/** Whether the ref has commits that HEAD lacks. Compared with such a base, additions in these commits look like removals. */
+/** Whether the ref has commits that HEAD lacks. Their additions would be reported as removals. */
 export function hasDiverged(root: string, ref: string): boolean {
   const [base, fork] = [
     ["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`],
@@ -52,7 +52,7 @@ export function hasDiverged(root: string, ref: string): boolean {
   return fork !== "" && fork !== base;
 }
 
-/** The commit that first added `text` to a file, on any branch or tag. Merge commits are searched too (`-m`). */
+/** The commit that first added `text` to a file, on any branch or tag. `-m` also searches merge commits. */
 export function findCommit(root: string, ref: string, text: string, path: string): string | undefined {
   const commits = runGit(root, ref, ["log", "--all", "-m", "--format=%H", `-S${text}`, "--", path]);
   return commits.trim().split("\n").at(-1) || undefined;
@@ -73,10 +73,7 @@ function runGit(root: string, ref: string, args: string[]): string {
 
 type GitError = NodeJS.ErrnoException & { readonly status: number | null; readonly stderr: string | null };
 
-/**
- * The reason why git failed: its own message, or that the commit does not exist, for which `rev-parse --quiet` prints nothing
- * and exits with 1.
- */
+/** Returns git's own message. For an unknown commit, `rev-parse --quiet` prints nothing and exits with 1. */
 function reasonOf({ code, status, stderr, message }: GitError, ref: string): string {
   if (code === "ENOENT") return "--base needs git, but git is not installed";
   const reason = (stderr ?? "").trim().replaceAll(/\s+/g, " ");

@@ -1,7 +1,7 @@
 /**
- * Stage 5: impact analysis. A saved operation is impacted by a finding or a change if it selects one of its coordinates, unless
- * the literals of the operation satisfy REST's new constraints on requests. A breaking change or an error breaks the operation,
- * a dangerous change or a warning affects it.
+ * Stage 5: impact analysis. A finding impacts a saved operation that selects one of the finding's coordinates. For a new
+ * constraint on requests, the operation is not impacted if its literals satisfy the constraint. A breaking change or an error
+ * breaks the operation. A dangerous change or a warning affects it.
  */
 
 import { selectedCoordinates } from "../../shared/selected-coordinates.ts";
@@ -36,7 +36,7 @@ export function withImpactedOperations(
   });
 }
 
-/** Reports every saved operation with its verdict and, if it is valid, its cost in REST calls. */
+/** Reports each saved operation with its verdict and, if the operation is valid, the number of REST calls. */
 export function operationReports(
   head: Project,
   base: Project | undefined,
@@ -74,8 +74,8 @@ const verdicts = {
 const verdictOf = ({ change, severity }: Finding) => verdicts[change ?? severity];
 
 /**
- * The coordinates through which a finding impacts an operation. For `saved-operation-invalid`, these are the names of
- * operations or fragments instead.
+ * The coordinates through which a finding impacts an operation. For `saved-operation-invalid`, the names of operations or
+ * fragments instead.
  */
 function reasons(
   project: Project,
@@ -102,14 +102,15 @@ function reasons(
   const demand = requestConstraint(finding);
   if (demand && project.model) {
     const violated = violations(demand, project.model, operation, own);
-    return own.filter((each) => violated.get(each) ?? selected.has(each)); // if absent, assume a violation
+    // a selected coordinate that `violated` lacks counts as violated
+    return own.filter((each) => violated.get(each) ?? selected.has(each));
   }
   return own.filter((each) => selected.has(each));
 }
 
 /**
- * The coordinates that each saved operation selects. Both the new and the old schema are used, because an operation may select
- * removed fields.
+ * The coordinates that each saved operation selects in the new and the old schema, because the operation may select removed
+ * fields.
  */
 function selectionsOf(head: Project, base: Project | undefined): Map<SavedOperation, Set<string>> {
   const models = [head.model, base?.model].filter((model) => model !== undefined);

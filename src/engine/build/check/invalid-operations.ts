@@ -1,6 +1,6 @@
 /**
- * Reports each cause of an invalid saved operation once. If a schema change breaks the operation, the finding about that change
- * already lists it. An app's operation that was already invalid at the base is only a note.
+ * Avoids two findings with the same cause: if a schema change makes a saved operation invalid, the finding about the change
+ * already lists the operation. An app's operation that is also invalid in the base is only a note.
  */
 import type { Project, ValidProject } from "../project/project.ts";
 import { readOnce } from "../project/spec-files.ts";
@@ -8,10 +8,7 @@ import { operationErrors } from "../schema/saved-operations.ts";
 import { isManifest } from "./frame.ts";
 import { type Finding, isUnapproved } from "./report.ts";
 
-/**
- * Removes the findings about invalid operations that an unapproved change breaks. After the change is approved, they are
- * reported.
- */
+/** Removes findings about operations that an unapproved change makes invalid. They are reported once the change is approved. */
 export function withInvalidOperations(
   findings: readonly Finding[],
   head: Project,

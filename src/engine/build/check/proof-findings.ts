@@ -8,8 +8,8 @@ import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
 /**
- * Converts diagnostics to findings. Unchecked limits with the same rule, facts and location become one finding that lists all
- * limited values. `reported`: diagnostics that other findings already report.
+ * Unchecked limits with the same rule, facts and location become one finding, which lists all limited values. `reported` has
+ * the diagnostics that other findings already report.
  */
 export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic>): Finding[] {
   const open = project.diagnostics.filter((each) => !reported.has(each));
@@ -27,8 +27,8 @@ export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic
 }
 
 /**
- * Whether the diagnostic is only a note. Unchecked limits are, because REST often does not enforce them; a change that adds one
- * is still breaking.
+ * An unchecked limit is only a note if REST APIs often do not enforce its keyword. A change that adds the limit is still
+ * breaking.
  */
 const isNote = ({ rule, below }: Diagnostic): boolean =>
   rule === "limit-unchecked" && oftenMeantOtherwise.has(below?.[0]);
@@ -56,7 +56,7 @@ export function diagnosticFinding(project: Project, diagnostic: Diagnostic): Fin
   };
 }
 
-/** Returns a predicate for findings that the base already has as warnings, which no change since the base caused. */
+/** Returns a predicate for findings that the base already has as warnings. */
 export function knownAt({ diagnostics }: Project): (finding: Finding) => boolean {
   const known = new Set(
     diagnostics.flatMap((each) => (each.severity === "warning" ? fingerprintOf(each) : [])),

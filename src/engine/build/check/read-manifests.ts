@@ -4,7 +4,7 @@ import { UsageError } from "../../shared/cli/command-failure.ts";
 import { isHttpUrl, parseManifestLocations } from "../../shared/manifests/manifest-locations.ts";
 import { type Manifest, Manifests } from "../../shared/manifests/manifests.ts";
 
-/** Reads the manifests. Throws `UsageError` if one cannot be read, because its app must not appear to have no operations. */
+/** Throws `UsageError` if a manifest cannot be read, because `check` would otherwise miss the operations of its app. */
 export async function readManifests(root: string, given: string | undefined): Promise<readonly Manifest[]> {
   try {
     const places = parseManifestLocations(given ?? "").map(({ app, at }) => ({

@@ -1,4 +1,7 @@
-/** Reads the usage ledger, which records what clients used: either the folder `USAGE_DIR`, or its files concatenated. */
+/**
+ * Reads the usage ledger, a record of the operations and fields that clients used. The source is the folder `USAGE_DIR`, or a
+ * file with its files concatenated.
+ */
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { maxTextBytes } from "../../shared/bounded-text.ts";
@@ -9,12 +12,12 @@ import { shownUrl } from "../../shared/shown-url.ts";
 import { dayOfUsageFile, parseUsageLines, type UsageLine, usageDay } from "../../shared/usage-lines.ts";
 import type { Usage } from "./usage.ts";
 
-/** Maximum age of a ledger's last entry in days. Allows for reading a copy that is up to a week old. */
+/** Maximum age of the last entry, so that a copy of the ledger may be up to a week old. */
 const maxAgeDays = 7;
 
 /**
- * Reads the usage. The period begins after the last day on which no server was recording, and ends on the ledger's last day.
- * Throws `UsageError` if the source is empty, which must not look like an API without clients.
+ * The period begins after the last day without any recording server, and ends on the ledger's last day. Throws `UsageError` if
+ * the source is empty, because `check` would otherwise treat every field as unused.
  */
 export function readUsage(root: string, source: string, today: string): Usage {
   try {

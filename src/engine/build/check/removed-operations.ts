@@ -1,5 +1,5 @@
 /**
- * Reports saved operations that were changed or removed since the base. Clients built before still send the old document or its
+ * Reports saved operations that were changed or removed since the base. Clients built earlier still send the old text or its
  * id.
  */
 import type { Project } from "../project/project.ts";
@@ -7,9 +7,7 @@ import { operationText } from "../schema/saved-operations.ts";
 import { frameAt } from "./frame.ts";
 import { type Finding, ruleFinding } from "./report.ts";
 
-/**
- * Creates one note for each changed or removed operation. Files with errors are skipped, because they have separate findings.
- */
+/** Returns one note for each changed or removed operation. Skips files with errors, because they have their own findings. */
 export function removedOperationNotes(base: Project, head: Project): Finding[] {
   const texts = new Set(head.saved.map(operationText));
   const faulty = new Set(

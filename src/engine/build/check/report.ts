@@ -1,5 +1,5 @@
 /**
- * The result of `check` as data, from which every format is printed; `report.schema.json` describes the JSON format. Paths are
+ * The result of `check` as data, from which every format is printed. `report.schema.json` describes the JSON format. Paths are
  * relative to the project, so that the report does not depend on the machine.
  */
 
@@ -9,7 +9,7 @@ import type { CredentialUse } from "../openapi/held-credentials.ts";
 import type { ChangeClass } from "./changes/change-catalogue.ts";
 import { otherRules, type RuleId } from "./rules.ts";
 
-/** A location with the lines around it. `role`: the kind of file, prefixed with `base` for the version at the base. */
+/** A location with the lines around it. `role` is the kind of file; `base` marks the version in the base. */
 export type Frame = {
   readonly role: "schema" | "rest" | "base schema" | "base rest" | "operation" | "base operation" | "file";
   readonly file: string;
@@ -36,12 +36,13 @@ export type Finding = {
   readonly severity: Severity;
   readonly change?: Exclude<ChangeClass, "safe">;
   readonly coordinate: string;
-  /** All schema coordinates that the change affects. `coordinate` is the first of them. */
+  /** All coordinates that the change affects, beginning with `coordinate`. */
   readonly coordinates?: readonly string[];
-  /** Further effects of the same change of the OpenAPI document. */
+  /** Other effects of the same change of the OpenAPI document. */
   readonly also?: readonly { readonly rule: RuleId; readonly coordinate: string; readonly message: string }[];
   /**
-   * request: the finding is about values sent to REST · response: about values returned by REST. Undefined for both or neither.
+   * `request` for values sent to REST, `response` for values that REST returns. Undefined if the finding is about both or
+   * neither.
    */
   readonly direction?: Direction | undefined;
   readonly message: string;
@@ -53,26 +54,25 @@ export type Finding = {
   readonly approval?: Approval;
 };
 
-/** A change since the base that affects schema coordinates. Safe schema changes are included. */
+/** A change since the base, including safe changes of the schema. */
 export type SpecChange = {
   readonly rule: RuleId;
   readonly class: ChangeClass;
-  /** As in `Finding`. */
   readonly direction?: Direction | undefined;
   readonly message: string;
   readonly coordinates: readonly string[];
   readonly operations: readonly ImpactedOperation[];
 };
 
-/** A saved operation with its verdict, and its cost in REST calls. */
+/** A saved operation with its verdict and its number of REST calls. */
 export type OperationReport = {
   readonly name: string;
   readonly file: string;
   readonly line: number;
   readonly verdict: Impact;
-  /** The coordinates selected by the operation that cause the verdict. */
+  /** The coordinates that the operation selects and that cause the verdict. */
   readonly because: readonly string[];
-  /** The cost. Undefined if the operation or the schema is invalid. */
+  /** Undefined if the operation or the schema is invalid. */
   readonly calls?: { readonly typical: number; readonly worst: number };
 };
 
@@ -84,19 +84,18 @@ export type UsageReport = {
   /** The names of the saved operations that clients ran. */
   readonly used: readonly string[];
   /**
-   * Number of operations that clients ran but that are not saved, here or at the base, or could not be recorded. Unless it is
-   * 0, every change is treated as used.
+   * Number of operations that clients ran but that match no saved operation, or that the ledger could not record. Unless it is
+   * 0, every change counts as used.
    */
   readonly unknown: number;
 };
 
-/** The credential and the fixed headers (`spec/credentials.yaml`) that are sent with calls of a REST operation. */
+/** The credential and the fixed headers of `spec/credentials.yaml` that calls of a REST operation carry. */
 export type CredentialReport = {
-  /** The method, document and path: `GET pager/services`. */
+  /** Method, document and path, such as `GET pager/services`. */
   readonly operation: string;
   readonly of: CredentialUse["of"];
   readonly credentials: readonly string[];
-  /** The fixed headers with their values. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 
@@ -116,7 +115,7 @@ export type Report = {
 
 type Summary = {
   readonly findings: number;
-  /** Number of findings that fail the run: those that are neither approved nor notes. */
+  /** Number of findings that fail the run: all except approved findings and notes. */
   readonly unapproved: number;
   readonly approved: number;
   readonly notes: number;
@@ -124,7 +123,6 @@ type Summary = {
   readonly operations: Readonly<Record<Impact, number>>;
 };
 
-/** Creates a finding of one of `otherRules`. */
 export const ruleFinding = (
   rule: keyof typeof otherRules,
   coordinate: string,
@@ -138,7 +136,6 @@ export const ruleFinding = (
   operations: [],
 });
 
-/** Converts a finding to the change that it reports. */
 export const reportedChange = ({
   rule,
   change,

@@ -1,5 +1,5 @@
 /**
- * Finds the saved operations that a new REST constraint on requests may break. An operation is unaffected if its literals
+ * Finds the saved operations that may violate a new REST constraint on requests. An operation is unaffected if its literals
  * satisfy the constraint.
  */
 import {
@@ -33,13 +33,12 @@ import type { SavedOperation } from "../schema/saved-operations.ts";
 import type { Finding } from "./report.ts";
 
 /**
- * What a constraint requires of a request. complete: every parameter and property that REST requires is present · allowed: REST
- * accepts all values.
+ * `complete`: the request must have every parameter and property that REST requires. `allowed`: REST must accept every value.
  */
 type Demand = "complete" | "allowed";
 
 /**
- * The demand of a finding about requests. Undefined if literals cannot satisfy it, so that every operation that selects the
+ * Returns what the finding requires of a request. `undefined` if literals cannot satisfy it, so that every operation with the
  * coordinate is impacted.
  */
 export function requestConstraint({ rule, direction }: Finding): Demand | undefined {
@@ -55,9 +54,9 @@ const demands = new Map<string, Demand>([
 ]);
 
 /**
- * Returns, by coordinate, whether a request of the operation may violate the constraint. This includes the coordinates of
- * arguments and input fields that the operation does not use, because omitting one may be the violation. Coordinates that the
- * operation's requests never reach are absent.
+ * Returns, by coordinate, whether a request of the operation may violate the constraint. Includes arguments and input fields
+ * that the operation omits, because the omission may be the violation. Lacks coordinates that the operation's requests never
+ * reach.
  */
 export function violations(
   demand: Demand,
@@ -89,7 +88,7 @@ export function violations(
 
 // Evaluates the values that a saved operation sends to REST. A variable may have any value of its type.
 
-/** The values of one operation, checked at the coordinates of a finding. */
+/** The values that one operation sends at the coordinates of a finding. */
 class SentValues {
   readonly #pairs: InputPairs;
   readonly #coordinates: ReadonlySet<string>;
@@ -103,7 +102,7 @@ class SentValues {
     this.#nonNull = new Set(nonNull?.map(({ variable }) => variable.name.value));
   }
 
-  /** Whether the call of the field sends every parameter and property that REST requires. */
+  /** Whether the field's call sends every parameter and property that REST requires. */
   areComplete({ operation, inputs, wholeBody }: BoundField, node: FieldNode): boolean {
     const { body } = operation;
     const sources = new Map(inputs.map((input) => [inputKey(input), input.source]));
@@ -124,7 +123,7 @@ class SentValues {
     });
   }
 
-  /** Whether the value is present and not null. `otherwise`: the result for an omitted value or a nullable variable. */
+  /** Whether the value is present and not null. Returns `otherwise` for an omitted value or a nullable variable. */
   #isPresent(value: ValueNode | undefined, otherwise: boolean): boolean {
     if (!value) return otherwise;
     return value.kind === "Variable"
@@ -141,7 +140,7 @@ class SentValues {
   ): boolean {
     const type = getNullableType(given);
     if (!value || value.kind === "NullValue") return true;
-    // stops at recursive types, which only variables can repeat without end
+    // ends the recursion for a recursive type, because a variable's value may repeat it without limit
     if (value.kind === "Variable" && enclosing.includes(shape.identity.text)) return true;
     if (isListType(type)) return this.#hasAllItems(type.ofType, shape, value, enclosing);
     if (!isInputObjectType(type)) return true;
@@ -149,7 +148,7 @@ class SentValues {
     return [...pair.shape.properties.values()].every((property) => {
       const field = pair.fields.find(({ name }) => name === property.name)?.field;
       if (!field) return !isRequiredOfRequest(property);
-      // a variable may omit nullable fields
+      // a variable's value may omit nullable fields
       const own = value.kind === "Variable" ? undefined : memberOf(value, field.name);
       const isPresent = this.#isPresent(own, !isNullableInput(field));
       const inside = value.kind === "Variable" ? value : own;
@@ -175,11 +174,11 @@ class SentValues {
     );
   }
 
-  /** Whether REST accepts the values that the call of the field sends at `#coordinates`. */
+  /** Whether REST accepts the values that the field's call sends at `#coordinates`. */
   areAllowed({ coordinate, operation, inputs, wholeBody, connection }: BoundField, node: FieldNode): boolean {
     const takes = ({ path, type }: ArgumentSource, shape: Shape, byDefault?: unknown): boolean => {
       const isReached = this.#coordinates.has(`${coordinate}(${path[0]}:)`);
-      // `after` is a cursor of this layer, which contains REST's cursor
+      // `after` is a cursor of this layer, so it is unknown whether REST accepts the cursor inside it
       if (connection && path[0] === "after") return !isReached;
       const { value = astFromValue(byDefault, type) ?? undefined } = valueAt(node, path);
       return this.#takes(type, shape, value, isReached);
@@ -204,8 +203,8 @@ class SentValues {
     const { items } = shape;
     const list = shape.with({ items: () => undefined });
     const values = itemsOf(value);
-    // checks only the list's own limits, such as its length: the indexes replace the items, which are checked individually
-    // below
+    // Checks only the list's own limits, such as its length. The indexes stand in for the items, which are checked one by one
+    // below.
     if (isReached && rejectionReason(list, [...values.keys()]) !== undefined) return false;
     return !items || values.every((item) => this.#takes(type.ofType, items, item, isReached));
   }
@@ -238,8 +237,8 @@ const memberOf = (value: ValueNode, name: string): ValueNode | undefined =>
   value.kind === "ObjectValue" ? value.fields.find((field) => field.name.value === name)?.value : undefined;
 
 /**
- * The value of an argument, or of a nested member of its object. `isInVariable`: the member is inside a variable, so the
- * variable is returned instead.
+ * The value of an argument, or of a nested member of its object. If a variable supplies the member, returns the variable and
+ * `isInVariable`.
  */
 function valueAt({ arguments: given = [] }: FieldNode, [name, ...path]: readonly string[]) {
   let value = given.find((argument) => argument.name.value === name)?.value;

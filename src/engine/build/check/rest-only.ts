@@ -1,6 +1,6 @@
 /**
- * Stage 6: every REST operation must have a GraphQL field, or an entry with a reason in `spec/rest-only.yaml`, so that a new
- * REST operation cannot be overlooked.
+ * Stage 6: every REST operation must have a GraphQL field, or an entry with a reason in `spec/rest-only.yaml`, so that nobody
+ * overlooks a new REST operation.
  */
 
 import { quoteArgument } from "../../shared/cli/printable.ts";
@@ -19,13 +19,13 @@ import { type Finding, ruleFinding } from "./report.ts";
 const ledgerFile = "rest-only.yaml";
 
 /**
- * Reports undecided operations: those with neither a field nor an entry. With a base, a renamed operation is not reported,
- * because the field that refers to its old name already has a finding.
+ * Reports operations that have no field and no entry. Skips an operation that was renamed since the base, because the field
+ * with the old name already has a finding.
  */
 export function restOnlyFindings(project: ValidProject, base?: ValidProject): Finding[] {
   const { model } = project;
   const ledger = readLedger(project);
-  // without the file, operations need not have a field
+  // without the file, operations need no field
   if (!ledger) return [];
   const bound = boundOperations(model);
   const listed = new Set([...ledger.entries.keys()].flatMap((key) => operationsOf(model.operations, key)));
@@ -36,12 +36,9 @@ export function restOnlyFindings(project: ValidProject, base?: ValidProject): Fi
   return [...undecidedFindings(project, model, undecided), ...staleEntries(project, model, ledger, bound)];
 }
 
-/**
- * Maximum number of undecided operations that get a finding each. More become a single finding, so that other findings remain
- * visible.
- */
+/** If more operations than this are undecided, they become one finding, so that other findings remain visible. */
 const mostListed = 5;
-/** Maximum number of operations named in that single finding. */
+/** That finding names at most this many operations. */
 const mostNamed = 10;
 
 function undecidedFindings(project: Project, model: Model, undecided: readonly RestOperation[]): Finding[] {
@@ -76,8 +73,8 @@ function undecidedFindings(project: Project, model: Model, undecided: readonly R
 }
 
 /**
- * Suggests entries of `rest-only.yaml` that match exactly the undecided operations: tags and path prefixes, those with the most
- * matches first, then ids for the operations that no such pattern covers without also matching decided operations.
+ * Suggests entries of `rest-only.yaml` that match exactly the undecided operations. Prefers the tags and path prefixes that
+ * match most of them. Operations that no such pattern matches are listed by id.
  */
 function patternsFor({ operations }: Model, undecided: readonly RestOperation[]): string[] {
   const open = new Set(undecided);
@@ -104,7 +101,7 @@ function patternsFor({ operations }: Model, undecided: readonly RestOperation[])
 const tagsOf = ({ node }: RestOperation): string[] =>
   isRecord(node.value) && Array.isArray(node.value.tags) ? node.value.tags.map(String) : [];
 
-/** The patterns for the prefixes of a path: `/v2/*` and `/v2/admin/*` for `/v2/admin/{id}`. */
+/** `/v2/*` and `/v2/admin/*` for `/v2/admin/{id}`. */
 function pathPatterns({ path }: RestOperation): string[] {
   const steps = path.split("/");
   return steps.slice(2).map((_, index) => `${steps.slice(0, index + 2).join("/")}/*`);
@@ -115,7 +112,7 @@ const boundOperations = (model: Model): Set<string> =>
 
 type Ledger = { file: YamlFile; entries: ReadonlyMap<string, unknown> };
 
-/** Reads `rest-only.yaml`. Throws `UnreadableSpec` if the file is not a YAML map. */
+/** Throws `UnreadableSpec` if the file is not a YAML map. */
 function readLedger(project: Project): Ledger | undefined {
   const file = project.yaml(ledgerFile);
   if (!file) return undefined;

@@ -1,7 +1,6 @@
 /**
- * Every rule of `check`, with its severity, stage and meaning; `docs/reference/rules.md` is generated from this table. Rules
- * about the spec files are defined in `src/engine/build/diagnostic.ts`, rules about changes in `change-catalogue.ts`, all
- * others here.
+ * All rules of `check`, from which `docs/reference/rules.md` is generated. Rules about the spec files are in
+ * `src/engine/build/diagnostic.ts`, rules about changes in `change-catalogue.ts`, and all others here.
  */
 import { type Rule as DiagnosticRule, type RuleFacts, ruleOf, rules } from "../diagnostic.ts";
 import { changeRules } from "./changes/change-catalogue.ts";
@@ -45,7 +44,7 @@ export const otherRules = {
 
 export type RuleId = DiagnosticRule | keyof typeof changeRules | keyof typeof otherRules;
 
-/** The local path of the rule's documentation: in the installed package, or in `docs/` of this repository. */
+/** The path of the rule's documentation, in the installed package or in `docs/` of this repository. */
 export const rulePage = (rule: RuleId): string =>
   `${import.meta.url.includes("/node_modules/") ? "node_modules/restbound/" : ""}docs/reference/rules.md#${rule}`;
 

@@ -1,6 +1,6 @@
 /**
- * Downgrades a change to a note if clients use none of its fields. The usage ledger lists the saved operations that clients
- * ran, and the fields that all other operations used.
+ * Turns a change into a note if clients used none of its fields. The usage ledger lists the saved operations that clients ran,
+ * and the fields that their other operations used.
  */
 import type { GraphQLSchema } from "graphql";
 import { getNamedType } from "graphql";
@@ -11,21 +11,20 @@ import { frameAt } from "./frame.ts";
 import { type Finding, ruleFinding, type UsageReport } from "./report.ts";
 
 export type Usage = {
-  /** The argument of `--usage`, as the user wrote it. */
+  /** The argument of `--usage`. */
   readonly source: string;
   /** The first day of the period, `YYYY-MM-DD`, UTC. */
   readonly since: string;
-  /** Names of the saved operations that ran → the clients, as app and version: `web 1.4.0`. */
+  /** The clients of each saved operation by its name, such as `web 1.4.0` (app and version). */
   readonly operations: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Schema coordinates that other operations used → the clients. */
+  /** The clients of each schema coordinate, for operations that are not saved. */
   readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Saved operations and coordinates → the last day of their use. */
+  /** The last day on which each saved operation or coordinate was used. */
   readonly lastDays: ReadonlyMap<string, string>;
-  /** Whether the ledger omits some operations, because too many different ones ran. */
+  /** Whether the ledger lacks operations, because too many different ones ran. */
   readonly isIncomplete: boolean;
 };
 
-/** The usage from the ledger, with the summary for the report. */
 type CountedUsage = Usage & UsageReport;
 
 export function usageReport(
@@ -81,7 +80,7 @@ export function deprecatedUses(
   });
 }
 
-/** Downgrades each unapproved change to a note if clients use none of the coordinates that it affects. */
+/** Turns each unapproved change into a note if clients use none of the coordinates that it affects. */
 export function downgradeUnused(
   findings: readonly Finding[],
   { used, unknown, since, fields }: CountedUsage,
@@ -105,8 +104,8 @@ export function downgradeUnused(
 }
 
 /**
- * Returns a predicate for the coordinates that clients use, in the old or the new schema. For a changed or removed operation,
- * its document at the base counts too.
+ * Returns a predicate for coordinates that clients use in the old or the new schema. Includes the old text of a changed or
+ * removed operation.
  */
 function usedCoordinates(
   names: ReadonlySet<string>,
@@ -127,7 +126,7 @@ function usedCoordinates(
     const holder = old.getType(type);
     if (!holder) return true;
     if (type === coordinate || !("getFields" in holder)) return types.has(type);
-    // clients do not use a new element yet, so all clients of its field or type are affected
+    // no client uses a new element yet, so the change affects all clients of its field or type
     const known = [coordinate, fieldOf(coordinate)].find((each) => elementAt(old, each));
     return known === undefined ? types.has(type) : used.has(known);
   };

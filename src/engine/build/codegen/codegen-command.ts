@@ -1,4 +1,4 @@
-/** `restbound codegen`: replaces `generated/`. If there are findings, prints them and writes nothing. */
+/** `restbound codegen`: replaces `generated/`. If the spec has errors, prints them and writes nothing. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
@@ -10,7 +10,9 @@ import type { readRestApi } from "../project/project.ts";
 
 type RestOf = typeof readRestApi | undefined;
 
-/** `restOf` reads the OpenAPI documents. `restbound dev`, which generates repeatedly, passes a function that caches them. */
+/**
+ * `restOf` reads the OpenAPI documents. `restbound dev` passes a function that caches them, because it generates repeatedly.
+ */
 export function run(argv: readonly string[], io: Io, restOf?: RestOf): Promise<number> {
   const failed = ({ exitCode, faults }: Failure): void => {
     if (exitCode === 1)
@@ -23,7 +25,7 @@ export function run(argv: readonly string[], io: Io, restOf?: RestOf): Promise<n
   );
 }
 
-/** Writes `generated/`. Imports codegen's libraries only when they are needed, because they take most of the start-up time. */
+/** Imports codegen's libraries only here, because they take most of the start-up time. */
 async function update({ root, out, progress }: Io, restOf: RestOf): Promise<number> {
   progress?.("restbound codegen: generates from spec/");
   const files = await generated(root, restOf).finally(() => progress?.(""));
@@ -44,7 +46,7 @@ async function generated(root: string, restOf: RestOf): Promise<Map<string, stri
   return generate(projectAt(root, { restOf }).proved());
 }
 
-/** Converts the result of `generate` to the path of `generated/` and its files, with paths relative to that folder. */
+/** Returns the path of `generated/`, and the output of `generate` with paths relative to that folder. */
 export function generatedFolder(root: string, files: ReadonlyMap<string, string>) {
   const below = [...files].map(([path, text]) => [path.replace(/^generated\//, ""), text] as const);
   return [join(root, "generated"), new Map(below)] as const;
@@ -58,7 +60,7 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-/** All files below `generated/`, relative to the root. */
+/** The paths of all files in `generated/`, relative to the root. */
 export function generatedFiles(root: string): string[] {
   try {
     return listFiles(join(root, "generated")).map((name) => `generated/${name}`);

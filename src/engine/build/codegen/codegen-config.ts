@@ -1,6 +1,6 @@
 /**
- * The graphql-codegen configuration, with one plugin per generated file. The plugin combines the output of graphql-codegen's
- * plugins with that of our emitters, formats the text and adds the banner in line 1.
+ * Configures graphql-codegen, with one plugin per generated file. The plugin combines the outputs of graphql-codegen's plugins
+ * and of our emitters, formats the text and adds a banner.
  */
 
 import type { CodegenConfig } from "@graphql-codegen/cli";
@@ -22,17 +22,16 @@ import { guardedPlugin, guardedText } from "./inherited-names.ts";
 import { emitRestTypes } from "./rest-types/emit-rest-types.ts";
 import { TypeNames } from "./type-names.ts";
 
-/** `documents`: the saved operations that the plugin reads. */
+/** `documents` has the saved operations for the plugin. */
 type GeneratedFile = {
   readonly plugin: PluginFunction;
   readonly documents?: string;
   readonly config?: object;
 };
 
-/** graphql-codegen options that apply to every generated file. */
 export const commonOptions = { sort: false };
 
-/** Returns the schema that clients see, and a plugin for each file name of `generated/`. */
+/** Returns the schema that clients see, and a plugin for each file of `generated/`. */
 export function plannedFiles(
   model: Model,
   saved: readonly SavedOperation[],
@@ -66,7 +65,7 @@ export function plannedFiles(
   };
 }
 
-/** The configuration that graphql-codegen's own command and editors load. */
+/** The configuration for graphql-codegen's own command and for editors. */
 export function codegenConfig(model: Model, saved: readonly SavedOperation[] = []): CodegenConfig {
   const { schema, files } = plannedFiles(model, saved);
   const plugins = new Map(files);
@@ -89,13 +88,12 @@ export function codegenConfig(model: Model, saved: readonly SavedOperation[] = [
   };
 }
 
-/** Combines several plugins into one. */
 const combinePlugins =
   (...plugins: readonly PluginFunction[]): PluginFunction =>
   async (...input) =>
     mergeOutputs(await Promise.all(plugins.map((plugin) => plugin(...input))));
 
-/** Joins the outputs of plugins: imports first, then the other `prepend` parts, then the contents and the `append` parts. */
+/** Joins the outputs of plugins: imports, then other `prepend` parts, then the contents, then `append`. */
 export function mergeOutputs(outputs: readonly Types.PluginOutput[]): string {
   const complex = outputs.map((output) => (typeof output === "string" ? { content: output } : output));
   const heads = complex.flatMap(({ prepend = [] }) => prepend);
@@ -122,7 +120,7 @@ function restTypes(model: Model): Promise<string> {
   return emitRestTypes(model.document, operations);
 }
 
-/** The options for the types of saved operations, which the client package uses too. */
+/** Options for the types of saved operations, which the client package uses too. */
 export const operationTypeOptions = {
   useTypeImports: true,
   strictScalars: false,

@@ -1,6 +1,6 @@
 /**
- * `restbound dev`: runs the server, and regenerates the code and restarts the server when a file in `spec/` is saved. If the
- * regeneration fails, prints the findings and leaves the running server unchanged. The server stops when this process ends.
+ * `restbound dev`: runs the server. When a file in `spec/` is saved, regenerates the code and restarts the server. If the spec
+ * has errors, prints them and leaves the running server unchanged.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .action(does((roles: readonly string[]) => watchSpec(io, roles))),
   );
 
-/** Resolves with the exit code when a signal ends the watch, or when the server rejects its roles or variables. */
+/** Resolves with the exit code when a signal ends the command, or when the server rejects its roles or variables. */
 function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   let server: ChildProcess | undefined;
@@ -35,7 +35,7 @@ function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
     });
   };
   const isUp = (): boolean => server?.exitCode === null && server.signalCode === null;
-  // cached, because most saves do not change the documents
+  // cached, because most saves do not change the OpenAPI documents
   const restOf = cacheByFiles(readRestApi);
   const regenerate = async (): Promise<void> => {
     if ((await codegen([], io, restOf)) !== 0) {

@@ -1,7 +1,7 @@
 /**
- * `generated/arguments.ts`: two tables by schema coordinate. The first has the limits of each argument, so that a value that
- * REST would reject is rejected before any call, with an error that names the argument. The second maps REST names to
- * arguments, so that an error from REST refers to the client's argument.
+ * `generated/arguments.ts`: two tables by schema coordinate. The first has the JSON Schema of each argument, so that the server
+ * rejects an invalid value before any REST call. The second maps REST names to arguments, so that an error from REST names the
+ * client's argument.
  */
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
 import { literal, objectLiteral } from "./typescript-text.ts";

@@ -1,6 +1,6 @@
 /**
- * The generated files of the saved operations for client teams: `generated/documents.ts` with typed documents, and
- * `generated/operations-manifest.json` with the persisted queries and their estimated REST calls.
+ * Emits two files for client teams: `generated/documents.ts` has the saved operations as typed documents, and
+ * `generated/operations-manifest.json` has them as persisted queries with their estimated REST calls.
  */
 import { hash } from "node:crypto";
 import { type DefinitionNode, Kind, print } from "graphql";
@@ -24,7 +24,7 @@ export function savedDefinitions(saved: readonly SavedOperation[]): string {
   return [...definitions.values()].map(print).join("\n\n");
 }
 
-/** Emits `generated/documents.ts`. The documents are strings, so clients need no GraphQL parser. */
+/** The documents are strings, so that clients need no GraphQL parser. */
 export function emitDocuments(saved: readonly SavedOperation[]): string {
   const documents = saved.map((operation) => {
     const { name, file } = operation;
@@ -40,13 +40,13 @@ ${documents.join("\n\n")}
 `;
 }
 
-/** graphql-codegen's names: `TeamInboxQuery`, `AnswerMutation`. */
+/** Names such as `TeamInboxQuery` or `AnswerMutation`, as graphql-codegen writes them. */
 export const operationTypeName = ({ name, definition }: SavedOperation): string =>
   `${name}${definition.operation === "query" ? "Query" : "Mutation"}`;
 
 /**
- * Apollo's persisted query manifest, with additional members: `calls`, `tool` for tools, `hints` for tools that write, and
- * `scopes` for tools that require OAuth scopes.
+ * Apollo's persisted query manifest with additional members: `calls`, `tool` for tools, `hints` for tools that write, and
+ * `scopes` for tools that need OAuth scopes.
  */
 export function emitManifest(model: Model, saved: readonly SavedOperation[]): string {
   const operations = saved.map((operation) => {
@@ -69,10 +69,9 @@ export function emitManifest(model: Model, saved: readonly SavedOperation[]): st
 }
 
 /**
- * Returns the tool hints (idempotent, destructive) of a mutation, derived from the HTTP methods of its root fields; nested
- * fields only read. A mutation is idempotent if it sends a single PUT or DELETE, because a sequence of idempotent requests need
- * not be idempotent (RFC 9110 §9.2.2). It is not destructive if every write is a POST whose only documented success is 201
- * Created (§15.3.2).
+ * Derives a mutation's tool hints from the HTTP methods of its root fields, because nested fields only read. A single PUT or
+ * DELETE is idempotent; a sequence of idempotent requests need not be (RFC 9110 §9.2.2). The mutation is not destructive if
+ * every write is a POST that documents only 201 Created as success (§15.3.2).
  */
 function writeHints(model: Model, operation: SavedOperation) {
   const root = model.schema.getMutationType()?.name;
@@ -87,7 +86,7 @@ function writeHints(model: Model, operation: SavedOperation) {
   };
 }
 
-/** The OAuth scope requirements of the REST operations that the saved operation calls, without duplicates. */
+/** The OAuth scopes that the REST operations of a saved operation require, without duplicates. */
 function scopesOf(model: Model, operation: SavedOperation): readonly (readonly ScopeRequirement[])[] {
   const requirements = listCalls(model, operation).flatMap(({ field }) => {
     const { scopes } = model.calledOperations.get(methodAndPath(field.operation)) ?? {};

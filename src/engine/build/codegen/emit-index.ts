@@ -31,7 +31,7 @@ ${model.federation ? subgraph(model.references) : ""}${ends.length > 0 ? `  depr
 `;
 }
 
-/** The subgraph schema that the supergraph is composed from, and the Query fields that resolve entity references, by type. */
+/** The schema for composing the supergraph, and the Query fields that resolve entity references, by type. */
 function subgraph(references: readonly Reference[]): string {
   const types = [...Map.groupBy(references, ({ type }) => type)].map(
     ([type, own]) => [type, literal(own.map(({ type: _, ...reference }) => reference))] as const,

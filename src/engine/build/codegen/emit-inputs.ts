@@ -1,4 +1,4 @@
-/** Prints the expressions for the values of a REST request, and the functions that convert input objects. */
+/** Prints the expressions for the values in a REST request, and the functions that convert input objects. */
 import type {
   ConversionId,
   ConvertedField,
@@ -8,7 +8,6 @@ import type {
 import type { TypeNames } from "./type-names.ts";
 import { literal, objectLiteral, propertyAccess } from "./typescript-text.ts";
 
-/** The expression that sends `value` to REST. */
 export function requestExpression(sent: SentValue, value: string): string {
   const { nulls, items, conversion, isInteger } = sent;
   if (isInteger) return `integer(${value})${nulls === "omitted" ? " ?? undefined" : ""}`;
@@ -40,7 +39,7 @@ const entryOf = (field: ConvertedField): [name: string, value: string] => [
   sentValue(field),
 ];
 
-/** The expression for a `@oneOf` input. Exactly one field is set, because GraphQL has already rejected any other input. */
+/** The expression for a `@oneOf` input. GraphQL rejects an input unless exactly one field is set. */
 const choiceExpression = (fields: readonly ConvertedField[]): string =>
   [
     ...fields.map((each) => `${propertyAccess("input", [each.field])} != null ? ${chosenValue(each)}`),
@@ -54,15 +53,11 @@ function chosenValue(field: ConvertedField): string {
   return constants ? objectLiteral(beside, sentValue(field)) : sentValue(field);
 }
 
-/** The function that converts an item of a list. */
 const itemFunction = (item: SentValue): string =>
   item.conversion && item.nulls === "never"
     ? conversionName(item.conversion)
     : `(item) => ${requestExpression(item, "item")}`;
 
-/**
- * The name of the function for a conversion. The `$` before the number avoids collisions, because GraphQL names cannot contain
- * it.
- */
+/** Puts a `$` before the number, because GraphQL names cannot contain one and so cannot collide with this name. */
 const conversionName = ({ type, ordinal }: ConversionId): string =>
   `to${type}${ordinal > 1 ? `$${ordinal}` : ""}`;

@@ -1,6 +1,6 @@
 /**
- * `generated/operations.ts`: the metadata that the REST client needs for each bound operation, and the request headers that the
- * document declares, which the gateway forwards.
+ * `generated/operations.ts`: the metadata of each bound operation for the REST client, and the request headers that the
+ * document declares. The gateway forwards these headers.
  */
 import type { Model } from "../bind/model.ts";
 import { declaredHeaders } from "../openapi/declared-headers.ts";

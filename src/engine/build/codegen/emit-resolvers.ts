@@ -72,7 +72,7 @@ const plainComment = ({ coordinate, definition, path, entries }: PlainField): st
     ? ""
     : `${comment(`${coordinate} ← ${entries ? "the entries of " : ""}${path.join(".") || "its parent's own object"}`)}\n`;
 
-/** The call of the function in `src/engine/runtime/rest/property.ts` that reads the field's property. */
+/** The function in `src/engine/runtime/rest/property.ts` that reads the field's property. */
 const readerOf = ({ path, entries }: PlainField): string =>
   entries ? "entries" : path.length === 0 ? "itself" : path.length === 1 ? "property" : "propertyAt";
 
@@ -81,10 +81,7 @@ const plainResolver = (field: PlainField): string =>
     ? "itself"
     : `${readerOf(field)}(${field.path.map((step) => literal(step)).join(", ")})`;
 
-/**
- * Exports the resolvers of a type under its GraphQL name. If that name cannot be the constant's name, it is exported as an
- * alias.
- */
+/** Exports the resolvers of a type under its GraphQL name. Uses an alias if the name is not allowed for a constant. */
 function exported(typeNames: TypeNames, type: string, lines: string, resolvers: string): string {
   const name = typeNames.of(type);
   const value = `const ${name} = {\n${lines}\n} satisfies ${resolvers};`;
@@ -112,9 +109,7 @@ function emitEnum(typeNames: TypeNames, name: string, values: ReadonlyMap<string
   return `${comment(`${name}: GraphQL name → REST value`)}\n${text}`;
 }
 
-/**
- * Prints the imports: the functions of `restbound/rest` that the body calls, and the types of the resolvers and conversions.
- */
+/** Imports the functions of `restbound/rest` that the body calls, and the types of the resolvers and conversions. */
 function imports(model: Model, typeNames: TypeNames, types: readonly string[], body: string): string {
   const used = new Set(withoutTextAndComments(body).match(/(?<![\w$.])(?:\w+(?=\()|itself(?=,))/g));
   const called = restFunctions.filter((name) => used.has(name));
@@ -125,21 +120,21 @@ function imports(model: Model, typeNames: TypeNames, types: readonly string[], b
   return `${line}import type { ${names.sort().join(", ")} } from "./graphql.ts";`;
 }
 
-/** The parameter of a batch's fetch function: the keys of one call. */
+/** The parameter for the keys of one batched call. */
 const keysName = "keys";
 
-/** The function of `src/engine/runtime/rest/batch.ts` for each batch mode. */
+/** The function in `src/engine/runtime/rest/batch.ts` for each batch mode. */
 const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" } as const;
 
 /**
- * The resolver expression of a bound field: its REST call, wrapped in `level` and a batch function if the field is batched, and
- * in `inheriting` or `inheritingLevel` if an input comes from an ancestor in the query.
+ * The resolver of a bound field, which makes the REST call. `level` and a batch function wrap a batched call. `inheriting` or
+ * `inheritingLevel` wraps a call with an input from an ancestor in the query.
  */
 function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): string {
   if (field.batch) return levelResolver(field, field.batch, restCall(field));
   const needed = field.needs.filter(({ kind }) => kind === "parent");
   const missing = needed.map(({ path }) => nullTest(path)).join(" || ");
-  // inline rather than in a helper, because TypeScript narrows `parent.x` only within the expression
+  // an inline expression, because TypeScript would not narrow `parent.x` across a function call
   const isNeverNull = nullOnlyWithoutCall.has(field.coordinate) && !field.connection;
   const called = restCall(field, isNeverNull ? (answer) => `neverNull(${answer})` : undefined);
   const call = missing ? `${missing} ? null : ${called}` : called;
@@ -148,7 +143,7 @@ function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): strin
   return isInheriting(field) ? inheritingCall("inheriting", field, resolve) : resolve;
 }
 
-/** An inline null test for the property. A helper function would not work, because TypeScript narrows only direct accesses. */
+/** An inline null test, because TypeScript would not narrow `parent.x` in a helper function. */
 const nullTest = (path: readonly string[]): string =>
   [...new Set([read("parent", path, true), propertyAccess("parent", path, true)])]
     .map((value) => `${value} == null`)
@@ -159,7 +154,7 @@ const inheritedSources = ({ inputs }: BoundField): InheritedSource[] =>
 
 const isInheriting = (field: BoundField): boolean => inheritedSources(field).length > 0;
 
-/** `inheriting({ "Account.id": ["Account", "id"] }, resolve)`, followed by the sources that may be null. */
+/** `inheriting({ "Account.id": ["Account", "id"] }, resolve)`. A third argument lists the sources that may be null. */
 function inheritingCall(name: string, field: BoundField, resolve: string): string {
   const sources = new Map(inheritedSources(field).map((source) => [formatSource(source), source]));
   const entries = [...sources].map(([written, source]) => [written, typePathText(source)] as const);
@@ -190,7 +185,7 @@ function levelResolver(field: BoundField, batch: Batch, call: string): string {
   return isInheriting(field) ? inheritingCall("inheritingLevel", field, resolve) : `level(${resolve})`;
 }
 
-/** `(parent, args, { rest })`, with an underscore before each parameter that the expression does not use; `inherited` last. */
+/** `(parent, args, { rest })`, with an underscore before a parameter that the expression does not use. */
 function parameters(field: BoundField, parent: "parent" | "parents"): string {
   const sources = [
     ...field.inputs.map(({ source }) => source),
@@ -202,7 +197,7 @@ function parameters(field: BoundField, parent: "parent" | "parents"): string {
   return `(${usesParent ? parent : `_${parent}`}, ${usesArguments ? "args" : "_args"}, { rest }${inherited})`;
 }
 
-/** The expression of the REST call. `checked` wraps the call, but not the test for an empty list of keys. */
+/** The expression of the REST call. `checked` wraps only the call, and not the test for an empty list of keys before it. */
 function restCall(field: BoundField, checked = (answer: string): string => answer): string {
   const { request, operation, result, connection, entries, keyLists } = field;
   const parts = request.parts.map((part) => {
@@ -222,13 +217,13 @@ function restCall(field: BoundField, checked = (answer: string): string => answe
   return lists.length > 0 ? `${lists.join(" || ")} ? [] : ${answer}` : answer;
 }
 
-/** The expression for a value of the parent object, or of an ancestor further up in the query. */
+/** The expression for a value of the parent object, or of an object further up in the query. */
 const objectValue = (source: ParentSource | EnclosingSource): string =>
   source.kind === "parent"
     ? read("parent", source.path, true)
     : propertyAccess("inherited", [formatSource(source)]);
 
-/** Wraps a call in `connection`. The inner `args` contain REST's cursor and page size. `link` passes on the next page's URL. */
+/** Wraps a call in `connection`. The inner `args` have REST's cursor and page size. `link` has the URL of the next page. */
 const connectionCall = (page: Page, call: string): string =>
   `connection(args, ${objectLiteral(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.next.by === "link" ? "(args, link)" : "(args)"} => ${call})`;
 

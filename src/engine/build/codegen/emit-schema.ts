@@ -1,6 +1,6 @@
 /**
  * `generated/schema.graphql`: the schema that clients see, without the binding directives. The description of a bound field
- * names its REST operation and the required permission, because GraphiQL does not show the OpenAPI document.
+ * names its REST operation and permission, because GraphiQL does not show the OpenAPI document.
  */
 import {
   type ASTNode,
@@ -34,10 +34,10 @@ export function emitSchema(model: Model): string {
   return federation ? described(model, withoutFederation(document, federation)) : described(model, document);
 }
 
-/** `generated/subgraph.graphql`: the same schema with federation's directives, from which the supergraph is composed. */
+/** `generated/subgraph.graphql`: the same schema with federation's directives, for composing the supergraph. */
 export const emitSubgraph = (model: Model): string => described(model, withDefinition(model));
 
-/** Adds the Query fields that resolve entity references to the schema, so that their resolvers get types. */
+/** Adds the Query fields that resolve entity references, so that their resolvers get types. */
 export function withReferences({ federation, schema }: Model, text: string): string {
   const fields = (federation?.keys ?? []).flatMap(({ reference }) =>
     reference ? print({ ...reference, directives: [] }) : [],
@@ -47,7 +47,9 @@ export function withReferences({ federation, schema }: Model, text: string): str
     : text;
 }
 
-/** Removes federation's directives and types, which clients do not see, and type extensions that are then empty. */
+/**
+ * Removes federation's directives and types, because clients do not use them. Also removes type extensions that become empty.
+ */
 function withoutFederation(document: DocumentNode, { directives, types }: Federation): DocumentNode {
   const without = ({ name }: { readonly name: NameNode }, names: ReadonlySet<string>) =>
     names.has(name.value) ? null : undefined;
@@ -94,11 +96,11 @@ function coordinateOf(
   return field === undefined ? `${type}.${name.value}` : `${type}.${field}(${name.value}:)`;
 }
 
-/** Whether the name is a binding directive or one of its argument types. Both are hidden from clients. */
+/** Whether the name belongs to the binding directives, which clients do not see. */
 const isBinding = ({ name }: { readonly name: NameNode }): boolean => bindingDefinitionNames.has(name.value);
 const drop = (node: { readonly name: NameNode }) => (isBinding(node) ? null : undefined);
 
-/** `@semanticNonNull` as Relay and Apollo Kotlin define it: the value is null only if the response has an error for it. */
+/** Relay and Apollo Kotlin define `@semanticNonNull`: the value is null only if the response has an error for it. */
 const definition = parse("directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION", {
   noLocation: true,
 }).definitions;
@@ -114,7 +116,7 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
   if (bound?.kind !== "bound") return field;
   const { id } = bound.operation;
   const held = model.held.get(bound.operation);
-  const { permission } = held ?? bound.operation; // with a credential of the server, REST checks the server's
+  const { permission } = held ?? bound.operation; // with the server's credential, REST checks the server's permission
   const at = methodAndPath(bound.operation);
   const rest = `REST: \`${at}\`${id === at ? "" : ` (${id})`}.`;
   const access = permission === undefined ? "" : ` Needs the permission \`${permission}\`.`;
@@ -124,9 +126,9 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
       .flatMap((input) =>
         input.source.kind === "argument" ? [[input.source.path.join("."), input] as const] : [],
       )
-      .reverse(), // if an argument feeds two inputs, the first one describes it
+      .reverse(), // if an argument feeds several inputs, the first one describes it
   );
-  // if REST pages by number or offset, its parameter is described as a number, but clients send a cursor
+  // REST describes a page number or offset, but clients send a cursor
   if (bound.connection && isCounted(bound.connection.next)) fedBy.delete("after");
   return {
     ...field,
@@ -135,7 +137,7 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
   };
 }
 
-/** Replaces the `@semanticNonNull` that the author wrote, which may list fewer levels than the binder has proved. */
+/** Replaces the author's `@semanticNonNull`, because it may list fewer levels than the binder has proved. */
 function withSemanticNonNull(
   { semanticNonNull, schema }: Model,
   coordinate: string,
@@ -149,7 +151,7 @@ function withSemanticNonNull(
   return { ...given, directives: [...others, ...(levels.length > 0 ? [semanticNonNullNode(levels)] : [])] };
 }
 
-/** Omits `levels` for `[0]`, the directive's default: the value itself rather than its list items. */
+/** Omits `levels` for `[0]`, the directive's default, which means the value itself and not the items of a list. */
 function semanticNonNullNode(levels: readonly number[]): ConstDirectiveNode {
   const values = levels.map((level): ConstValueNode => ({ kind: Kind.INT, value: String(level) }));
   const argument: ConstArgumentNode = {
@@ -179,7 +181,7 @@ function withSunset<Node extends FieldDefinitionNode | InputValueDefinitionNode>
   return { ...node, directives: node.directives?.map((each) => (each === named ? said : each)) };
 }
 
-/** Describes an argument without a description by that of the REST parameter or property that receives its value. */
+/** Copies the description of the REST parameter or property that receives the argument, unless the argument has its own. */
 function describeArgument(
   fedBy: ReadonlyMap<string, Input>,
   argument: InputValueDefinitionNode,

@@ -1,6 +1,6 @@
 /**
- * Emits the part of `generated/graphql.ts` that declares, for each GraphQL object type, the REST object that its resolvers
- * receive as parent. Also defines the options of graphql-codegen's plugins for that file.
+ * Emits the part of `generated/graphql.ts` that declares the parent type of each resolver, which is the type of a REST object.
+ * Also has the options of graphql-codegen's plugins for that file.
  */
 import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-codegen/plugin-helpers";
 import { buildASTSchema, isScalarType, isSpecifiedScalarType, Kind, visit } from "graphql";
@@ -39,8 +39,8 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
 }
 
 /**
- * The type of a REST object. Fields that the type `@requires` from other subgraphs are added as optional properties, because
- * only entity representations contain them.
+ * The type of a REST object. Fields that the type `@requires` from other subgraphs are optional properties, because only entity
+ * representations contain them.
  */
 function withRequired(
   { backings, references }: Model,
@@ -56,8 +56,8 @@ function withRequired(
 }
 
 /**
- * Leaves type names unchanged (`APIKey`, `my_type`), because the resolvers import them. Only derived names such as
- * `QueryContactsArgs` are capitalized.
+ * Leaves type names such as `APIKey` and `my_type` unchanged, because the resolvers import them. Capitalizes only derived names
+ * such as `QueryContactsArgs`.
  */
 const keepTypeName =
   ({ schema }: Model, typeNames: TypeNames) =>
@@ -71,8 +71,8 @@ const keepTypeName =
   };
 
 /**
- * The TypeScript types of custom scalars, whose values the server passes through unchanged. Dates are strings; the types of
- * other scalars are unknown.
+ * The TypeScript types of custom scalars. Dates are strings. The types of other scalars are unknown, because the server passes
+ * their values through.
  */
 const customScalars = ({ schema }: Model): Record<string, object | string> =>
   Object.fromEntries(
@@ -82,7 +82,7 @@ const customScalars = ({ schema }: Model): Record<string, object | string> =>
   );
 
 /**
- * The options of the resolver types. They require a resolver for every field, with the REST object as parent, so that `tsc`
+ * Options for the resolver types. They require a resolver for every field, with the REST object as parent, so that `tsc`
  * verifies the mapping independently of the binder.
  */
 export const typeOptions = (model: Model, typeNames: TypeNames) => ({
@@ -113,13 +113,13 @@ export const typeOptions = (model: Model, typeNames: TypeNames) => ({
     ...customScalars(model),
   },
   maybeValue: "T | null | undefined", // graphql-js treats an absent REST property as null
-  inputMaybeValue: "T | null", // a list has no absent items
+  inputMaybeValue: "T | null", // a list cannot have absent items
   makeResolverTypeCallable: true,
 });
 
 /**
- * Makes arguments and input fields with a default non-null in the generated types, because the server rejects an explicit null
- * where REST requires a value. graphql-codegen does this for arguments only.
+ * Makes arguments and input fields with a default non-null, because the server rejects an explicit null where REST requires a
+ * value. graphql-codegen does this only for arguments.
  */
 export const withDefaults =
   (plugin: PluginFunction): PluginFunction =>
@@ -134,7 +134,7 @@ export const withDefaults =
   };
 
 /**
- * Omits the types of directive resolvers, which the runtime does not use and whose names could collide with the schema's types.
+ * Omits the types of directive resolvers. The runtime does not use them, and their names could collide with the schema's types.
  */
 export const withoutDirectives =
   (plugin: PluginFunction): PluginFunction =>

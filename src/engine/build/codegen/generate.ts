@@ -1,6 +1,6 @@
 /**
- * Generates every file from the spec, as a map of path → text. `codegen` writes the map, `check` compares it. The output depends
- * only on the spec, not on the machine, folder or time.
+ * Generates all files from the spec, as a map of path to text. `codegen` writes the map, and `check` compares it with
+ * `generated/`. The output depends only on the spec, not on the machine, folder or time.
  */
 import { codegen } from "@graphql-codegen/core";
 import { buildASTSchema, parse } from "graphql";
@@ -29,7 +29,7 @@ export const engineVersion = "${engineManifest().version}";
 `;
 }
 
-/** Runs `make` and adds the file's name to an unexpected error. */
+/** Adds the file's name to an unexpected error. */
 async function withFileName<T>(filename: string, make: () => Promise<T>): Promise<T> {
   try {
     return await make();
@@ -40,8 +40,8 @@ async function withFileName<T>(filename: string, make: () => Promise<T>): Promis
 }
 
 /**
- * Returns the files by path; paths are relative to the project, `/`-separated and sorted. Runs the plugins with
- * graphql-codegen's core, which starts faster than its command line.
+ * Returns the files, sorted by path relative to the project. Uses graphql-codegen's core, which starts faster than its command
+ * line.
  */
 export async function generate({ files: spec, model, saved }: ValidProject): Promise<Map<string, string>> {
   const own = saved.filter(({ app }) => app === undefined);

@@ -1,20 +1,21 @@
 /**
- * Prefixes names that every JavaScript object inherits (`valueOf`, `constructor`). openapi-typescript and graphql-codegen look
- * up names in plain objects and would find the inherited member. The prefix is removed from their output.
+ * Prefixes names that every JavaScript object inherits, such as `valueOf` and `constructor`. openapi-typescript and
+ * graphql-codegen look up names in plain objects, where they would find the inherited member. The prefix is removed from their
+ * output.
  */
 import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-codegen/plugin-helpers";
 import { buildASTSchema, type DocumentNode, Kind, parse, print, visit } from "graphql";
 import { isInherited } from "../../shared/own.ts";
 
 const prefix = "own__name__";
-/** Matches the prefix only before an inherited name, because the document itself may contain the prefix. */
+/** Matches the prefix only before an inherited name, because a document's own names may begin with the prefix. */
 const guard = new RegExp(`${prefix}(?=${Object.getOwnPropertyNames(Object.prototype).join("|")})`, "g");
 
 export const guarded = (name: string): string => (isInherited(name) ? prefix + name : name);
 
 export const unguarded = (text: string): string => text.replaceAll(guard, "");
 
-/** Nodes whose names graphql-codegen uses as object keys: types, operations and fragments. */
+/** Nodes whose names graphql-codegen uses as object keys. */
 const kept: ReadonlySet<Kind> = new Set([
   Kind.OBJECT_TYPE_DEFINITION,
   Kind.INTERFACE_TYPE_DEFINITION,
@@ -43,7 +44,7 @@ export const guardedText = (text: string): string => {
   return guardedNames === document ? text : print(guardedNames);
 };
 
-/** Wraps a graphql-codegen plugin: prefixes inherited names in its input and removes the prefix from its output. */
+/** Prefixes inherited names in the plugin's input, and removes the prefix from its output. */
 export const guardedPlugin =
   (plugin: PluginFunction): PluginFunction =>
   async (schema, documents, ...rest) => {

@@ -1,10 +1,10 @@
-/** The names of GraphQL types in the generated TypeScript, where they must not collide with other names. */
+/** Names GraphQL types in the generated TypeScript without collisions. */
 import { type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
 import { normalizeName } from "../schema/graphql-names.ts";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-/** The functions of `restbound/rest` that the resolvers may call. */
+/** The functions of `restbound/rest` that resolvers may call. */
 export const restFunctions =
   words(`batchEach batchMany batchOne connection entries entriesFrom external inheriting
   inheritingLevel integer isEmptyList itself level neverNull property propertyAt required
@@ -32,10 +32,10 @@ const reservedNames = new Set([
 
 /** The TypeScript names of a schema's types, computed once for all emitters. */
 export class TypeNames {
-  /** The suffix of resolver types. It avoids a collision if the schema has both a type `Thing` and a type `ThingResolvers`. */
+  /** The suffix of resolver types. It is `$Resolvers` if a type's own name ends with `Resolvers`, to avoid a collision. */
   readonly resolversSuffix: string;
   readonly #schema: GraphQLSchema;
-  /** The names that codegen derives for argument types (`QueryContactsArgs`), normalized by `normalizeName`. */
+  /** Names of argument types such as `QueryContactsArgs` that codegen derives, normalized by `normalizeName`. */
   readonly #ofArguments: ReadonlySet<string>;
 
   constructor(schema: GraphQLSchema) {
@@ -50,19 +50,16 @@ export class TypeNames {
     this.#ofArguments = new Set(ofArguments);
   }
 
-  /**
-   * The TypeScript name of a GraphQL type. If the name is already used, a `$` is appended, which GraphQL names cannot contain.
-   */
+  /** Appends a `$` if the name is already used. GraphQL names cannot contain a `$`. */
   of(type: string): string {
     return reservedNames.has(type) || this.#isDerived(type) ? `${type}$` : type;
   }
 
-  /** The TypeScript type of the REST object that the type's resolvers receive as parent. */
+  /** The type of the REST object that the type's resolvers receive as parent. */
   ofParent(type: string): string {
     return `${this.of(type)}Parent`;
   }
 
-  /** The type name of a GraphQL type's resolvers. */
   ofResolvers(type: string): string {
     return `${this.of(type)}${this.resolversSuffix}`;
   }

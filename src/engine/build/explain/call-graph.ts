@@ -1,6 +1,6 @@
 /**
- * Draws the REST calls of a saved operation as a Mermaid graph: a box for each level of calls, and edges labelled with the
- * values that a call uses from its ancestors.
+ * Draws the REST calls of a saved operation as a Mermaid graph. Calls that can run at the same time share a box. Each edge
+ * lists the values that a call uses from its ancestors.
  */
 import { mermaidLabel } from "../../shared/cli/printable.ts";
 import { describeCallCount, describePart, listCalls } from "../bind/call-cost.ts";
@@ -15,7 +15,7 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
   const above: { readonly id: string; readonly path: string; readonly level: number }[] = [];
   for (const [index, { path, field, calls, deferredIn }] of listCalls(model, operation).entries()) {
     const id = `c${index}`;
-    // the calls of a field precede those of its subfields
+    // `listCalls` lists a field before its subfields
     const parent = above.findLast(
       (each) => path.startsWith(`${each.path}.`) || path.startsWith(`${each.path}[`),
     );

@@ -1,4 +1,4 @@
-/** `restbound explain <field or saved operation>…`. */
+/** The command `restbound explain`. */
 import { Option } from "commander";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -35,7 +35,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       ),
   );
 
-/** Draws the call graph of a saved operation. Throws `UsageError` if no operation has this name. */
+/** Draws the call graph of a saved operation. Throws `UsageError` for an unknown operation. */
 function draw(model: Model, saved: readonly SavedOperation[], name: string): string[] {
   const operation = saved.find((each) => each.name === name);
   if (operation) return callGraph(model, operation);

@@ -1,6 +1,6 @@
 /**
- * `restbound explain`: prints the REST calls of a field or a saved operation, the source of each parameter, and the number of
- * calls.
+ * `restbound explain`: prints the REST calls of a field or saved operation, where each parameter's value comes from, and the
+ * number of calls.
  */
 import { getNamedType } from "graphql";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -30,8 +30,8 @@ import { isSafe, methodAndPath, type RestOperation } from "../openapi/operation.
 import type { SavedOperation } from "../schema/saved-operations.ts";
 
 /**
- * Explains `name`: a field's coordinate, a saved operation, or a REST operation (its `operationId`, or method and path). Throws
- * `UsageError` if the name is unknown, or no field is bound to the REST operation.
+ * Explains a field coordinate, a saved operation, or a REST operation (its `operationId`, or method and path). Throws
+ * `UsageError` if the name is unknown, or if no field calls the REST operation.
  */
 export function explain(model: Model, saved: readonly SavedOperation[], name: string): string[] {
   const operation = saved.find((each) => each.name === name);
@@ -125,8 +125,8 @@ function callLines(model: Model, field: BoundField): string[] {
 }
 
 /**
- * Describes whether a call sends the caller's or the server's credential, and whether anything in the call depends on the
- * caller. Empty if the server has no credentials for any operation.
+ * Describes whether the call sends the caller's or the server's credential, and whether the request depends on the caller.
+ * Empty if the server has no credentials.
  */
 function credentialLines({ held, document, calledOperations }: Model, operation: RestOperation): string[] {
   if (calledOperations.get(methodAndPath(operation))?.public)
@@ -136,7 +136,9 @@ function credentialLines({ held, document, calledOperations }: Model, operation:
     : credentialUse(document, held, operation).texts.map((text) => `  credential: ${text}`);
 }
 
-/** The fixed headers that the document does not declare. Declared headers are listed with the inputs. */
+/**
+ * The headers that `credentials.yaml` sets and the document does not declare. Declared headers are printed with the parameters.
+ */
 function headerLines({ calledOperations }: Model, { operation, inputs }: BoundField): string[] {
   const { headers = {} } = calledOperations.get(methodAndPath(operation)) ?? {};
   const declared = new Set(
@@ -160,8 +162,8 @@ function nextPageText(next: NextPage): string {
 }
 
 /**
- * Describes where the response of a read may come from, such as a cache, judging by the document. At run time,
- * `extensions.calls` shows the actual source of each call.
+ * Lists where a response may come from, such as a cache, according to the headers that the document declares.
+ * `extensions.calls` shows the source of each call at run time.
  */
 function responseSources({ method, successes }: RestOperation): string[] {
   if (!isSafe(method)) return [];
@@ -180,7 +182,7 @@ function responseSources({ method, successes }: RestOperation): string[] {
   ];
 }
 
-/** The `operationId` and the product, if they exist. */
+/** `(operationId, product)`; a missing value is omitted. */
 function aside({ id, product, ...operation }: RestOperation): string[] {
   const named = id === methodAndPath(operation) ? [] : [id];
   const known = [...named, ...(product ? [product] : [])];

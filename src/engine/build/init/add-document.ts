@@ -1,6 +1,6 @@
 /**
- * `restbound init --name`: adds a document to a project that has one document per product. The schema stays unchanged, and
- * `rest-only.yaml` lists the new document's operations until they get fields.
+ * `restbound init --name`: adds an OpenAPI document to a project that has one document per product. Leaves the GraphQL schema
+ * unchanged, and lists the document's operations in `rest-only.yaml` until they get fields.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ import type { InitOptions } from "./start-project.ts";
 
 const ledgerFile = "rest-only.yaml";
 
-/** Validates the document and returns the function that writes it and generates the code, like `prepareProject`. */
+/** Validates the document. Returns a function that writes it and generates the code, as `prepareProject` does. */
 export async function prepareDocument(
   { openapi, name, tag, operation, query, confirm = [] }: InitOptions & { readonly name: string },
   io: Io,
@@ -84,7 +84,7 @@ export async function prepareDocument(
   };
 }
 
-/** Adds an entry to the text of `rest-only.yaml`, preserving its comments. Throws `UnreadableSpec` if the text is not a map. */
+/** Adds an entry and preserves the file's comments. Throws `UnreadableSpec` if the text is not a map. */
 function withEntry(text: string, key: string): string {
   const { value } = parseYamlFile(ledgerFile, text);
   if (!isRecord(value ?? {})) throw unreadableSpec(ledgerFile, "must be a map of operationId to reason");

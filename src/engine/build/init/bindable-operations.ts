@@ -1,7 +1,7 @@
 /**
- * Chooses the operations for which `init` proposes fields, so that the schema of all fields binds without errors. First binds
- * all operations at once and drops those with errors at their fields. If errors remain elsewhere, finds the operations that
- * cause them by bisection, because a document may have thousands.
+ * Chooses the operations for which `init` proposes fields, so that a schema with all these fields binds without errors. First
+ * binds all operations at once, and drops those whose field has an error. If other errors remain, bisects the operations to
+ * find the cause, because a document may have thousands.
  */
 import { bindSdl } from "../bind/bind.ts";
 import { boundFields, type Model } from "../bind/model.ts";
@@ -14,24 +14,23 @@ import { fieldOf } from "../schema/schema-coordinate.ts";
 
 type Operations = readonly RestOperation[];
 
-/** A document bound to an empty schema, and the ids of its POSTs that only read. */
+/** A document bound to an empty schema, and the `operationId`s of POSTs that only read. */
 export type ReadDocument = { readonly model: Model; readonly reads: ReadonlySet<string> };
 
 export const isReadOperation = ({ reads }: ReadDocument, { id, method }: RestOperation): boolean =>
   isSafe(method) || reads.has(id);
 
-/** Maximum number of rounds that drop operations with errors. Each round may reveal errors that were hidden by others. */
+/** Maximum number of rounds that drop operations with errors. Dropping some may reveal errors in others. */
 const mostRounds = 5;
 
-/** Operations, and a schema with a field for each of them. */
 type Proposed = {
   readonly operations: Operations;
   readonly sdl: string;
-  /** The document bound to the schema; undefined if the schema is invalid. */
+  /** `undefined` if the schema is invalid. */
   readonly model: Model | undefined;
 };
 
-/** Returns the operations that bind together. Records in `leftOut` the reason why each other operation does not. */
+/** Returns the operations that bind together. Adds the reason for each other operation to `leftOut`. */
 export function proposeBindable(
   document: ReadDocument,
   operations: Operations,
@@ -61,7 +60,7 @@ function bindable(
 
 type FirstError = (operations: Operations) => string | undefined;
 
-/** Drops the operations that do not bind even alone. */
+/** Drops each operation that has an error when it is bound alone. */
 function withoutOwnErrors(
   operations: Operations,
   firstError: FirstError,
@@ -76,7 +75,7 @@ function withoutOwnErrors(
   return halves(operations).flatMap((half) => withoutOwnErrors(half, firstError, leftOut));
 }
 
-/** The operations of `base`, plus those of `more` that bind together with them, found by bisection. */
+/** Returns `base` and the operations of `more` that bind together with it, found by bisection. */
 function together(
   base: RestOperation[],
   more: Operations,
@@ -101,7 +100,7 @@ function halves(operations: Operations): [Operations, Operations] {
   return [operations.slice(0, middle), operations.slice(middle)];
 }
 
-/** The first error of each root field, by the id of the field's operation. */
+/** The first error of each root field, by `operationId`. */
 function reasonsByOperation(document: ReadDocument, operations: Operations): Map<string, string> {
   const { model: bound, errors } = proposed(document, operations);
   const ids = new Map(
@@ -115,7 +114,7 @@ function reasonsByOperation(document: ReadDocument, operations: Operations): Map
   return reasons;
 }
 
-/** Binds a schema with a field for each operation. `errors`: all errors of that schema. */
+/** Binds a schema with a field for each operation. */
 function proposed(
   document: ReadDocument,
   operations: Operations,

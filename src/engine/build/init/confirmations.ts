@@ -1,8 +1,8 @@
 /**
  * Finds changes that `init` copies only if the user confirms them. An overlay that changes servers, security requirements or
- * security schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27) determines where callers' credentials are sent. The overlay may come
- * from the document's vendor, but looks like the project's own once it is copied. An `x-from-header` that names another
- * product's header must be confirmed too.
+ * security schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27) decides where callers' credentials are sent. The overlay may come
+ * from the document's vendor, but looks like the project's own once it is copied. `init` also asks about an `x-from-header`
+ * that names another product's header.
  */
 import { posix } from "node:path";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -17,19 +17,18 @@ import { sentMethod } from "../openapi/operation.ts";
 import { operationNodes } from "../openapi/operation-nodes.ts";
 import { headerOf, securitySchemesOf } from "../openapi/security.ts";
 
-/** The document passed to `init`. */
 type Given = {
-  /** Its path or URL, as given by the user. */
+  /** The path or URL as the user passed it. */
   readonly openapi: string;
-  /** The file names of the document and its overlay in the project. */
+  /** The names that the document and its overlay get in `spec/`. */
   readonly place: NamedDocument;
-  /** Reads the files of the document, and those of the project that it is added to. */
+  /** Reads the document's files. With `--name`, also reads the files of the existing project. */
   readonly read: ReadFile;
 };
 
 /**
- * Throws `UsageError` with the unconfirmed changes, or with confirmations that match no change. `confirmed`: the changes as URI
- * fragments (RFC 6901 §6). `project`: all documents of the project, including the new one.
+ * Throws `UsageError` that lists the unconfirmed changes, or the confirmations that match no change. `confirmed` has URI
+ * fragments (RFC 6901 §6). `project` has all documents of the project, including the new one.
  */
 export function refuseUnconfirmed(given: Given, confirmed: readonly string[], project?: RestDocument): void {
   const changes = new Map([...overlayChanges(given), ...(project ? claims(given, project) : [])]);
@@ -44,12 +43,12 @@ export function refuseUnconfirmed(given: Given, confirmed: readonly string[], pr
   ]);
 }
 
-/** A declaration of servers or security in the document. */
+/** A declaration of servers, security requirements or a security scheme. */
 type Statement = { readonly of: string; readonly value: string; readonly place: FileLocation };
 
 type Changes = [pointer: string, text: string][];
 
-/** Finds the changes that the overlay makes. If several paths or operations have the same change, only the first is listed. */
+/** Finds the changes that the overlay makes. Lists only the first of several paths or operations with the same change. */
 function overlayChanges({ openapi, place: named, read }: Given): Changes {
   if (read(named.overlay) === undefined) return [];
   const document = new RestDocument([named], read);
@@ -75,10 +74,7 @@ function overlayChanges({ openapi, place: named, read }: Given): Changes {
   });
 }
 
-/**
- * The declarations of a document, by JSON pointer. Operations that the overlay removes are skipped, because they are never
- * called.
- */
+/** Returns the statements by JSON pointer. Skips operations that the overlay removes, because they are never called. */
 function statementsOf(document: RestDocument): Map<string, Statement> {
   const { root } = document;
   const statements = new Map<string, Statement>();
@@ -88,7 +84,7 @@ function statementsOf(document: RestDocument): Map<string, Statement> {
       ["security", securityText],
     ] as const) {
       const own = membersOf(node.value)[member];
-      // checks each item, because the overlay may have appended items to the document's list
+      // the overlay may have appended items to the document's list, so each item can come from either file
       const places = keysOf({ ...node, value: own }).map((item) => document.place(node, member, item));
       const place = places.find(({ file }) => file === root.overlay) ?? document.place(node, member);
       statements.set(fragmentOf([...steps, member]), {
@@ -113,7 +109,7 @@ function statementsOf(document: RestDocument): Map<string, Statement> {
   return statements;
 }
 
-/** The security schemes whose `x-from-header` names a header with another document's credential. */
+/** The security schemes with an `x-from-header` that names the header of another document's credential. */
 function claims({ openapi, place: { name } }: Given, project: RestDocument): Changes {
   const [own, others] = [true, false].map((is) =>
     project.roots.filter((root) => (root.name === name) === is),
@@ -141,7 +137,7 @@ function claims({ openapi, place: { name } }: Given, project: RestDocument): Cha
 
 const fromHeader = "x-from-header";
 
-/** The security schemes of a document. `node` is undefined if the scheme's `$ref` cannot be resolved. */
+/** The security schemes of a document. `node` is missing if the scheme's `$ref` cannot be resolved. */
 function schemesIn(
   document: RestDocument,
   root: RootNode,
@@ -163,17 +159,14 @@ const schemeFragment = (name: string): string => fragmentOf(["components", "secu
 const serversText = (servers: unknown): string =>
   Array.isArray(servers) ? servers.map((server) => text(membersOf(server).url)).join(", ") : "";
 
-/**
- * Describes security requirements: `key and tenant or bearer`. Scopes are omitted, because they do not affect which credentials
- * are sent.
- */
+/** Returns text such as `key and tenant or bearer`. Omits scopes, because they do not affect which credentials are sent. */
 function securityText(security: unknown): string {
   if (!Array.isArray(security)) return "";
   const alternatives = security.filter(isRecord).map((each) => Object.keys(each).join(" and ") || "none");
   return alternatives.join(" or ") || "none";
 }
 
-/** Describes the members of a security scheme that determine the request header and the destination of its credential. */
+/** Describes which header a scheme's credential is read from, and how it is sent. */
 const schemeText = (scheme: unknown): string =>
   [fromHeader, "type", "in", "scheme", "name", "$ref"]
     .flatMap((member) => {
@@ -192,7 +185,7 @@ function shortened(value: string): string {
   return value.length > mostShown ? `${value.slice(0, mostShown)}…` : value;
 }
 
-/** Describes the location by the file names that the user passed to `init`. */
+/** Prints the location with the file names that the user passed to `init`. */
 function placeText(
   openapi: string,
   { file: main, overlay }: RootNode,

@@ -1,6 +1,7 @@
 /**
- * `restbound init --deploy`: copies this repository's deployment files to the project, and replaces the example service's name
- * and base URLs by the project's. The package contains the files at the same paths. Existing files are not changed.
+ * `restbound init --deploy`: copies the engine's deployment files to the project, and replaces the example service's name and
+ * base URLs by the project's. The npm package has these files at the same paths as the repository. Existing files of the
+ * project are not changed.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -11,7 +12,7 @@ import { baseUrlVariable } from "../openapi/document-files.ts";
 import { firstServerUrl } from "../openapi/server-url.ts";
 import { projectAt } from "../project/project.ts";
 
-/** The folders of this repository that the package contains. */
+/** The folders of the engine's repository that the npm package contains. */
 export const deployFolders = ["grafana", "haproxy", "kubernetes", "prometheus", "systemd"].map(
   (name) => `deploy/${name}`,
 );
@@ -29,7 +30,7 @@ export function addDeployFiles(root: string): string[] {
   return files.map(([path]) => path);
 }
 
-/** The deployment files with the project's names, by their paths in the project. */
+/** The deployment files, adapted to the project, by their paths in the project. */
 function deployTexts(root: string): Map<string, string> {
   const top = ["../..", "../../../.."]
     .map((path) => join(import.meta.dirname, path))
@@ -50,10 +51,10 @@ function deployTexts(root: string): Map<string, string> {
   ]);
 }
 
-/** The name of the example service in this repository's deployment files. */
+/** The example service's name in the deployment files. */
 const ourName = "messaging-graphql";
 
-/** The package's name in a form that is valid as a Kubernetes label and as a Grafana uid (at most 40 characters). */
+/** The project's name in a form that is valid as a Kubernetes label and as a Grafana uid (at most 40 characters). */
 function deployedName(root: string): string {
   const path = join(root, "package.json");
   const { name } = membersOf(existsSync(path) ? parsedJson(readFileSync(path, "utf8")) : {});
@@ -70,7 +71,6 @@ function addressesOf(root: string): string[] {
   );
 }
 
-/** Replaces the example service's name, base URLs and documentation paths by the project's. */
 const adapted = (text: string, name: string, addresses: readonly string[]): string =>
   text
     .replaceAll(ourName, name)

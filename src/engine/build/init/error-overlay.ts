@@ -1,6 +1,6 @@
 /**
- * Creates an overlay that declares which error members clients see (`x-error-mapping`), if all errors have the same schema. The
- * properties for message, code, list and field are recognised by the names that frameworks and vendors use.
+ * Creates an overlay that declares which error members clients see (`x-error-mapping`), if all errors have the same schema.
+ * Recognises the properties for message, code, list and field by the names that frameworks and vendors commonly use.
  */
 import { stringify } from "yaml";
 import {
@@ -30,7 +30,7 @@ const messageNames = [
 const codeNames = ["code", "error_code", "errorCode"];
 const fieldNames = ["field", "param", "parameter", "pointer", "property", "propertyPath", "loc"];
 const listNames = ["errors", "details", "violations", "causes", "field_errors", "fieldErrors", "detail"];
-/** Names of the property in which some APIs wrap the error. */
+/** Some APIs wrap the error in a property of this name. */
 const envelopes = ["error", "fault"];
 
 type Mapping = {
@@ -42,8 +42,8 @@ type Mapping = {
 };
 
 /**
- * The text of the overlay. `undefined` if the errors' schemas differ, if the document already has mappings, or if neither a
- * message nor a list is recognised.
+ * Returns the overlay's text. `undefined` if the error schemas differ, if the document already has mappings, or if the schema
+ * has neither a message nor a list with a known name.
  */
 export function errorOverlay(document: RestDocument): string | undefined {
   const all = [...readOperations(document).values()].flatMap((each) => errorSchemas(document, each));
@@ -61,8 +61,8 @@ export function errorOverlay(document: RestDocument): string | undefined {
 }
 
 /**
- * Advice for a document with error schemas that have no mapping, so that clients see none of their members; `undefined` if
- * every schema has one. Schemas without properties are skipped, because they have no member to map.
+ * Returns advice if the document has error schemas without a mapping, because clients see no member of these errors. Skips
+ * schemas without properties.
  */
 export function undeclaredErrors(document: RestDocument, overlay: string): string | undefined {
   const undeclared = new Map<string, string>();
@@ -80,8 +80,8 @@ export function undeclaredErrors(document: RestDocument, overlay: string): strin
 }
 
 /**
- * JSONPath targets for the error schemas in components, shared responses and operations' responses; `undefined` if a schema is
- * elsewhere.
+ * JSONPath targets for the error schemas in components, shared responses and operations' responses. `undefined` if a schema is
+ * anywhere else.
  */
 function targetsOf({ root }: RestDocument, nodes: readonly RestNode[]): string[] | undefined {
   const quoted = (names: Iterable<string | number>): string =>
@@ -137,8 +137,8 @@ function mappingOf({ shape }: ErrorSchema): Mapping | undefined {
 }
 
 /**
- * The mapping for the items of an error list: the recognised properties of objects with a message; empty for strings.
- * `undefined` for any other items.
+ * The mapping for the items of an error list. Empty for a list of strings; `undefined` for objects without a known message
+ * property.
  */
 function listOf(list: Shape | undefined): Mapping["item"] | undefined {
   if (!list) return undefined;

@@ -6,7 +6,7 @@ import { boundFields, type Model } from "../bind/model.ts";
 import type { RestNode } from "../openapi/document.ts";
 import { headerOf, schemesOf } from "../openapi/security.ts";
 
-/** The shell command; `undefined` if every field of `Query` has a required argument. */
+/** Returns a shell command, or `undefined` if every field of `Query` has a required argument. */
 export function exampleRequest(model: Model): string | undefined {
   const root = model.schema.getQueryType()?.name;
   const field = boundFields(model).find(
@@ -24,7 +24,7 @@ export function exampleRequest(model: Model): string | undefined {
   return `curl http://127.0.0.1:4000/v1/graphql ${headers.join(" ")} -d ${quoteArgument(body)}`;
 }
 
-/** A placeholder header for the scheme: `authorization: Bearer <token>` (RFC 6750 §2.1, RFC 7617), or an API key's header. */
+/** Returns `authorization: Bearer <token>` (RFC 6750 §2.1), `authorization: Basic …` (RFC 7617), or an API key's header. */
 function placeholderHeader(scheme: RestNode | undefined): string | undefined {
   const header = headerOf(scheme);
   const { type, scheme: name } = membersOf(scheme?.value);

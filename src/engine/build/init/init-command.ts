@@ -1,6 +1,6 @@
 /**
- * `restbound init --openapi <file or URL>`. If the packages for code generation are missing, runs `npm install` and then the
- * command of the installed package, so that `npx restbound init` works in an empty folder.
+ * `restbound init --openapi <file or URL>`. If the packages for code generation are missing, runs `npm install` and then `init`
+ * of the installed package, so that `npx restbound init` works in an empty folder.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -71,7 +71,7 @@ async function addDeployFiles({ root, out }: Io): Promise<number> {
   return 0;
 }
 
-/** Reads and validates all input before anything is written or installed. */
+/** Reads and validates all input before writing or installing anything. */
 async function begin(
   { deploy, ...given }: InitOptions & Pick<Given, "deploy">,
   argv: readonly string[],

@@ -1,6 +1,6 @@
 /**
  * Copies the engine's tarball into the project if npm installed the engine from one. Docker builds and CI workflows have only
- * the repository's files, so `npm ci` would fail on a path outside it.
+ * the repository's files, so `npm ci` would fail on a path outside the repository.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { isRecord, membersOf, parsedJson } from "../../shared/json-object.ts";
 
 const folder = "vendor";
 
-/** Returns the tarball's path in the project and whether it was copied; `undefined` if the engine is not from a tarball. */
+/** Returns the tarball's path in the project. `undefined` if the engine was not installed from a tarball. */
 export function keepTarball(root: string): { path: string; isNew: boolean } | undefined {
   const read = (file: string): unknown =>
     existsSync(join(root, file)) ? parsedJson(readFileSync(join(root, file), "utf8")) : undefined;
@@ -35,11 +35,11 @@ export function keepTarball(root: string): { path: string; isNew: boolean } | un
   return { path, isNew: true };
 }
 
-/** Whether git ignores the file. GitHub's .gitignore template for Node ignores `*.tgz`. */
+/** Whether git ignores the file, as it does with GitHub's .gitignore template for Node, which has `*.tgz`. */
 export const isIgnored = (root: string, path: string): boolean =>
   spawnSync("git", ["check-ignore", "--quiet", "--", path], { cwd: root, stdio: "ignore" }).status === 0;
 
-/** Replaces the specifier `from` by `to` everywhere in a manifest or lock file. */
+/** Replaces the version specifier `from` by `to` everywhere in `package.json` or the lock file. */
 function withSpecifier(value: unknown, from: string, to: string): unknown {
   if (Array.isArray(value)) return value.map((each) => withSpecifier(each, from, to));
   if (isRecord(value))

@@ -1,4 +1,4 @@
-/** Creates a project from a document in a folder that has no `spec/`, and generates its code. */
+/** Creates a project from an OpenAPI document, in a folder without `spec/`, and generates its code. */
 import { join } from "node:path";
 import type { Io } from "../../shared/cli/command.ts";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -22,8 +22,8 @@ import { addFiles, withPackages, workflows } from "./project-files.ts";
 import { type InitOptions, type StartedProject, startProject } from "./start-project.ts";
 
 /**
- * Reads and validates the input. Returns a function that writes the project, or the added document, to be called once the
- * packages for code generation are installed. The function writes only after all generation has succeeded, and returns 0.
+ * Reads and validates the input. Returns a function that writes the project or the added document. Call it once the packages
+ * for code generation are installed. It writes nothing if the generation fails.
  */
 export async function prepareProject(given: InitOptions, io: Io): Promise<() => Promise<number>> {
   const { openapi, name } = given;
@@ -41,7 +41,7 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
   const project = await ofDocument(openapi, () => new Project(textFiles(files)).proved());
   return async () => {
     progress?.("restbound init: generates the code");
-    // load codegen's libraries only once the document has been read successfully
+    // defer loading codegen's libraries until the document has been read
     const { generate } = await import("../codegen/generate.ts");
     const generated = await ofDocument(openapi, () => generate(project));
     progress?.("");
@@ -71,7 +71,7 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
 }
 
 /**
- * The files of the new `spec/`, and the lines to print. Returns only strings, so that the parsed document can be
+ * Creates the files of `spec/` and the lines to print. Returns only strings, so that the parsed document can be
  * garbage-collected.
  */
 async function startedProject(
@@ -99,8 +99,8 @@ async function startedProject(
 }
 
 /**
- * The lines to print at the end. `at`: the environment variable that `npm start` needs. `ofErrors`: which error members clients
- * see.
+ * The lines that `init` prints at the end. `at` sets the environment variable for `npm start`. `ofErrors` describes which error
+ * members clients see.
  */
 function summary(
   { fields, leftOut, links, keyLinks, example }: StartedProject,
@@ -129,7 +129,6 @@ function summary(
   ];
 }
 
-/** Lines about the links that the proposed schema contains. */
 function linkedLines({ fields, comments }: StartedProject["keyLinks"]): string[] {
   const parts = [
     ...(fields > 0 ? [`${fields} as field${fields === 1 ? "" : "s"}`] : []),

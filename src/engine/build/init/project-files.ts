@@ -20,14 +20,17 @@ const scripts = {
   test: 'node --test "test/**/*.test.ts"',
 };
 
-/** The placeholder script that `npm init` writes. */
+/** The placeholder that `npm init` writes as the `test` script. */
 const noTest = 'echo "Error: no test specified" && exit 1';
 
-/** Adds what is missing to `package.json`. */
+/** Adds missing entries to `package.json`. */
 export const addPackages = (root: string): void =>
   writeFileSync(join(root, "package.json"), withPackages(root));
 
-/** The text of `package.json` with the missing entries. Throws `UsageError` if it is not JSON, or its type is not "module". */
+/**
+ * Returns the text of `package.json` with the missing entries. Throws `UsageError` if it is not JSON, or if its `type` is
+ * "commonjs".
+ */
 export function withPackages(root: string): string {
   const path = join(root, "package.json");
   const read = existsSync(path) ? parsedJson(readFileSync(path, "utf8")) : {};
@@ -57,7 +60,7 @@ export function withPackages(root: string): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Removes the defaults that `npm init` writes. */
+/** Removes the default `type` and `test` script that `npm init` writes. */
 function chosen(given: Manifest): Manifest {
   if (!isRecord(given.scripts) || given.scripts.test !== noTest) return given;
   const { type: _, ...others } = given;
@@ -65,19 +68,19 @@ function chosen(given: Manifest): Manifest {
   return { ...others, scripts: ownScripts };
 }
 
-/** The values that the files of a new project depend on. */
+/** The values that the templates of the project's files use. */
 export type NewProject = {
-  /** REST's base URL, if the document has one. */
+  /** The base URL of the REST API, if the document has one. */
   readonly base?: string | undefined;
-  /** The name of the base URL's environment variable. */
+  /** The environment variable for the base URL. */
   readonly variable: string;
-  /** The path of the engine's tarball in the project, if the engine is not from a registry. */
+  /** The path of the engine's tarball in the project, unless the engine comes from a registry. */
   readonly tarball?: string | undefined;
-  /** Whether the document was fetched from a URL, which a workflow can fetch again. */
+  /** Whether the document came from a URL, so that a workflow can fetch it again. */
   readonly hasUrl?: boolean;
 };
 
-/** Writes the missing files of the project and returns their paths. */
+/** Writes the missing files and returns their paths. */
 export function addFiles(root: string, project: NewProject): string[] {
   const below = pathBelowRepository(root);
   const files = Object.entries({
@@ -100,8 +103,8 @@ const runIn = (below: string): string =>
   below === "" ? "" : `\n    defaults: { run: { working-directory: ${JSON.stringify(below)} } }`;
 
 /**
- * The workflow that runs `check` on pull requests. It compares with the merge base, because the target branch may have
- * advanced. `below`: the project's folder in the repository.
+ * The workflow that runs `check` on pull requests. Compares with the merge base, because the target branch may have advanced.
+ * `below` is the project's folder in the repository.
  */
 const checkWorkflowOf = (below: string): string => `on: pull_request
 permissions: { contents: read }
@@ -119,9 +122,9 @@ jobs:
 `;
 
 /**
- * The workflow that runs `update` and opens a pull request. If one is open, commits are added to its branch, so that a person
- * can repair the schema there. A fork's branch of the same name is ignored. GitHub limits a pull request's text to 65,536
- * characters.
+ * The workflow that runs `update` and opens a pull request. If a pull request is already open, the workflow adds commits to its
+ * branch, so that a developer can repair the schema there. Ignores a fork's branch of the same name. GitHub limits the text of
+ * a pull request to 65,536 characters.
  */
 const updateWorkflowOf = (
   below: string,
@@ -212,16 +215,16 @@ jobs:
 const composeEntry = (variable: string, base = "https://api.example.com"): string =>
   `${variable}: "\${${variable}:-${base}}"`;
 
-/** Matches consecutive lines with base URLs that begin with `before`. */
+/** Matches consecutive lines that set base URLs and begin with `before`. */
 const addressLines = (before: string): RegExp =>
   new RegExp(String.raw`^${before}REST_BASE_URL\w*=\S+(?:\n${before}REST_BASE_URL\w*=\S+)*`, "m");
 
-/** Matches the entries of a list in braces, up to the position where another entry can be appended. */
+/** Matches a list in braces, up to the position where another entry can be appended. */
 const entries = String.raw`(?:"(?:[^"\\]|\\.)*"|[^"{}])*?(?=,?\s*\})`;
 
 /**
- * The files that configure base URLs. `present` matches the base URLs as `init` writes them, `further` returns the text for
- * another one.
+ * The files that configure base URLs. `present` matches the base URLs as `init` wrote them. `further` returns the text that
+ * configures another one.
  */
 const addresses: readonly {
   readonly path: string;
@@ -259,7 +262,7 @@ const addresses: readonly {
 ];
 
 /**
- * Adds the base URL of another document to the files that configure base URLs. `missing`: files that need it but no longer have
+ * Adds another document's base URL to the files that configure base URLs. Returns as `missing` the files that no longer have
  * the form in which `init` wrote them.
  */
 export function withAddress(root: string, variable: string, base: string | undefined) {
@@ -351,7 +354,7 @@ generated from it. \`npm start\` serves it, \`npm run dev\` restarts on every sa
 \`npm test\` queries the service.
 The pages of the engine are in \`node_modules/restbound/docs\`; start with \`guides/your-own-api.md\`.
 `,
-  // the last ones are reports that docs/guides/ci.md writes
+  // docs/guides/ci.md writes the reports at the end of this list
   ".gitignore":
     "node_modules/\ndist/\n/secrets/\n/keys\n/report.md\n/check.sarif\n/check.json\n/code-quality.json\n",
   ".gitattributes": "generated/** linguist-generated=true\n",

@@ -1,6 +1,6 @@
 /**
- * Creates the initial spec of a project: a schema with a field for each chosen operation, and `rest-only.yaml` with all other
- * operations, including those that cannot be bound, with the reason.
+ * Creates the `spec/` of a new project: a GraphQL schema with a field for each chosen operation, and `rest-only.yaml` with all
+ * other operations. An operation that cannot be bound is listed with the reason.
  */
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
 import { stringify } from "yaml";
@@ -27,15 +27,14 @@ import { withUnionComments } from "./union-comments.ts";
 export type Choice = {
   readonly tag: readonly string[];
   readonly operation: readonly string[];
-  /** Operations with method POST that only read. */
+  /** POSTs that only read. */
   readonly query: readonly string[];
 };
 
-/** The command line options of `init`. */
 export type InitOptions = Partial<Choice> & {
   readonly openapi: string;
   readonly name?: string;
-  /** The overlay's changes of credentials and servers that the user confirms. */
+  /** JSON pointers of the overlay's changes that the user confirms. */
   readonly confirm?: readonly string[];
 };
 
@@ -43,21 +42,21 @@ export type StartedProject = {
   readonly schema: string;
   readonly ledger: string;
   readonly fields: number;
-  /** The chosen operations that cannot be bound, with the reasons. */
+  /** The reason for each chosen operation that cannot be bound. */
   readonly leftOut: ReadonlyMap<string, string>;
-  /** Bound operations whose paths extend the path of a type, so that they could be fields of that type. */
+  /** Bound operations whose path extends the path of a type's operation, so that they could be fields of that type. */
   readonly links: readonly string[];
-  /** A shell command with an example query. */
+  /** A shell command that sends an example query. */
   readonly example: string | undefined;
-  /** Number of links suggested by keys: those in the schema, and those in comments. */
+  /** Number of links that keys suggest, as fields and as comments of the schema. */
   readonly keyLinks: Pick<KeyLinks, "fields" | "comments">;
 };
 
-/** Maximum number of operations for which `init` creates fields without --tag or --operation. */
+/** Without --tag or --operation, `init` creates fields for at most this many operations. */
 const mostUnchosen = 60;
 const mostReasons = 10;
 
-/** Creates the spec. Throws `UsageError` if the choice matches no or too many operations, or none that reads. */
+/** Throws `UsageError` if the user chose no operation, too many, or none that reads. */
 export function startProject(document: RestDocument, choice: Choice): StartedProject {
   const model = modelWithoutFields({ document, operations: readOperations(document) });
   const chosen = chosenOperations(model, choice);
@@ -75,7 +74,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
   const found = keyLinks(model, { sdl, bound: started });
   const whole = [sdl, found.sdl].filter((part) => part !== "").join("\n\n");
-  // key links make objects appear in more places, where a link by path may be invalid
+  // fields from `keyLinks` make objects reachable from more types, and a link by path may be invalid there
   const linked = found.fields > 0 ? bindSdl(model, whole).model : started;
   const links = linked && new Links(linked);
   return {
@@ -90,8 +89,8 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
 }
 
 /**
- * Why an operation with an unsupported body, such as an upload, gets no field: calls without the body would be a finding in the
- * first check.
+ * The reason why an operation with an unsupported body, such as an upload, gets no field. `check` would report a call without
+ * the body.
  */
 const unsentBody = (operation: RestOperation): string | undefined =>
   operation.unsentBody &&
@@ -127,7 +126,10 @@ const readWords = new Set(
   "count fetch find get info list lookup query read retrieve search show view".split(" "),
 );
 
-/** Whether the last word of the path, or the first or last word of the `operationId`, suggests a read, as in /users.list. */
+/**
+ * Whether a word of the operation suggests that it reads, as in `/users.list`. Looks at the last word of the path, and at the
+ * first and the last word of the `operationId`.
+ */
 function isNamedLikeRead(operation: RestOperation): boolean {
   const [id, path] = [operation.id, operation.path].map((text) =>
     splitWords(text.replaceAll(/([a-z])(?=[A-Z])/g, "$1 ")).map((word) => word.toLowerCase()),
@@ -156,7 +158,7 @@ function operationsNamed(operations: Model["operations"], option: string, name: 
   ]);
 }
 
-/** The paths that share the longest prefix with a path or path pattern; empty if `name` is neither. */
+/** The paths that share the longest prefix with `name`. Empty if `name` is neither a path nor a path pattern. */
 function nearPaths(operations: Model["operations"], name: string): string[] {
   const [, path] = /^(?:\w+ )?(\/[^*]*)/.exec(name) ?? [];
   if (path === undefined) return [];
@@ -194,7 +196,10 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
   ]);
 }
 
-/** The path patterns for each segment after the common prefix of all paths, with the number of operations that they match. */
+/**
+ * A pattern for each group of paths that have the same first segments, with the number of operations that the pattern matches.
+ * The groups differ in the first segment that not all paths share.
+ */
 function pathPatterns(operations: Model["operations"]): (readonly [string, number])[] {
   const paths = [...operations.values()].map(({ path }) => path.split("/"));
   const [first = []] = paths;
@@ -207,7 +212,7 @@ const ledgerHead = `# REST operations that have no GraphQL field on purpose: ope
 # schema.graphql nor listed here is a finding of \`npm run check\`. A key may be a pattern: tag:billing, /v2/admin/*, delete*.
 `;
 
-/** The lines of `rest-only.yaml`: one for each tag that has no field, and one for each remaining operation. */
+/** The text of `rest-only.yaml`: an entry for each tag without a field, and one for each remaining operation. */
 function ledgerOf(
   rest: readonly RestOperation[],
   bound: readonly RestOperation[],

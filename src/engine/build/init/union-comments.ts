@@ -1,6 +1,6 @@
 /**
- * Adds comments above unions. A comment names the fields that queries must alias, because their types differ between members,
- * for example `ID!` and `ID` (GraphQL §5.3.2, Field Selection Merging).
+ * Adds comments above unions. A comment lists fields whose types differ between the union's members, such as `ID!` and `ID`.
+ * Queries must alias these fields (GraphQL §5.3.2, Field Selection Merging).
  */
 import {
   type GraphQLObjectType,
@@ -15,7 +15,7 @@ import {
   isUnionType,
 } from "graphql";
 
-/** Returns `sdl` with a comment above each union that has such fields. `schema` contains the types of `sdl`. */
+/** Returns `sdl` with the comments. `schema` is built from `sdl`. */
 export function withUnionComments(sdl: string, schema: GraphQLSchema): string {
   return Object.values(schema.getTypeMap()).reduce((text, union) => {
     if (!isUnionType(union)) return text;
@@ -32,7 +32,7 @@ const head = [
   "# where only ! differs, remove it, or require the property in the overlay.",
 ];
 
-/** A line for each conflicting field: `#   id: ID! (A, C), ID (B)`. */
+/** A line for each conflicting field, such as `#   id: ID! (A, C), ID (B)`. */
 function conflictLines(members: readonly GraphQLObjectType[]): string[] {
   const found = new Map<string, Map<string, Set<string>>>();
   for (const [index, one] of members.entries())
@@ -54,8 +54,8 @@ function conflictLines(members: readonly GraphQLObjectType[]): string[] {
 type Conflict = { readonly path: string; readonly types: readonly [string, string] };
 
 /**
- * The fields, at any depth, whose types conflict between the two types. `compared`: the pairs of types compared so far, to end
- * recursion.
+ * The fields, at any depth, with conflicting types in `one` and `other`. `compared` has the pairs of types compared so far, so
+ * that the recursion ends.
  */
 function conflicts(
   one: GraphQLObjectType,
@@ -79,7 +79,7 @@ function conflicts(
 }
 
 /**
- * Whether two field types conflict, as in SameResponseShape of the specification: lists and non-null must agree, and leaf types
+ * Whether two field types conflict, as in SameResponseShape (GraphQL §5.3.2): lists and non-null must agree, and leaf types
  * must be equal.
  */
 function haveConflict(one: GraphQLOutputType, other: GraphQLOutputType): boolean {

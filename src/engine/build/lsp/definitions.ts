@@ -10,7 +10,7 @@ import { coordinateLocation } from "../schema/schema-coordinate.ts";
 import { inputsFedBy, propertyOf } from "./hover.ts";
 import type { SchemaPosition } from "./schema-position.ts";
 
-/** The operation, parameter or property in the OpenAPI document for a position in the schema. */
+/** The nodes of the operation, parameter or property that a position in the schema refers to. */
 export function restNodesAt(model: Model, position: SchemaPosition): NodeLocation[] {
   const { type, member, argument, operation: name, path, word } = position;
   const operation = name === undefined ? undefined : model.operations.named(name);
@@ -27,7 +27,7 @@ export function restNodesAt(model: Model, position: SchemaPosition): NodeLocatio
   return fed.length > 0 ? fed.map(({ node }) => node) : [field.operation.node];
 }
 
-/** Finds the innermost node around `path` that fields are bound to, and returns the coordinates of these fields. */
+/** The coordinates of the fields that are bound to the node at `path`, or to its nearest ancestor with a bound field. */
 export function boundCoordinates(model: Model, file: string, path: NodePath): string[] {
   let deepest = -1;
   let coordinates = new Set<string>();

@@ -7,10 +7,10 @@ import { operationLabel, type RestOperation } from "../openapi/operation.ts";
 import { declaredProperty, describeShape, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import type { SchemaPosition } from "./schema-position.ts";
 
-/** Maximum number of parameters listed for an operation; some operations have hundreds. */
+/** Lists at most this many parameters of an operation; some operations have hundreds. */
 const mostListed = 30;
 
-/** The hover text; `undefined` at a position that is not bound to REST. */
+/** Returns `undefined` at a position that is not bound to REST. */
 export function hoverAt(model: Model, position: SchemaPosition): string | undefined {
   const { type, member, argument, operation: name } = position;
   const operation = name === undefined ? undefined : model.operations.named(name);
@@ -31,7 +31,7 @@ export function hoverAt(model: Model, position: SchemaPosition): string | undefi
   );
 }
 
-/** The REST inputs that receive the argument's value, or the value of a field of its input object. */
+/** The REST inputs that receive the argument's value, or a field of its input object. */
 export const inputsFedBy = ({ inputs }: BoundField, argument: string): Input[] =>
   inputs.filter(({ source }) => source.kind === "argument" && source.path[0] === argument);
 
@@ -47,7 +47,6 @@ export function propertyOf(model: Model, { type, path }: PlainField): Property |
   return property;
 }
 
-/** The request and the responses of an operation. */
 function operationLines(model: Model, operation: RestOperation): string[] {
   const slots = inputSlotsOf(operation).filter(({ isUndeclared }) => !isUndeclared);
   const more = slots.length > mostListed ? [`  and ${slots.length - mostListed} more`] : [];
@@ -67,10 +66,10 @@ const slotLine = (model: Model, slot: Property & Pick<Input, "in">): string =>
 
 const required = (property: Property): string => (property.required ? ", required" : "");
 
-/** Maximum number of enum values shown in a type. */
+/** A type lists at most this many enum values. */
 const mostValues = 12;
 
-/** Describes the REST type of a shape: `Message`, `array of Message`, `string (uuid) or null`, `"a" | "b"`. */
+/** Describes a REST type, such as `Message`, `array of Message`, `string (uuid) or null`, or `"a" | "b"`. */
 export function restType(model: Model, shape: Shape): string {
   const values = shape.values ?? [];
   const listed = values.slice(0, mostValues).map((value) => JSON.stringify(value));

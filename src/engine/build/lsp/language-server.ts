@@ -1,4 +1,4 @@
-/** The language server (LSP 3.17). It serves the projects of all open files. Positions are in UTF-16 code units. */
+/** The language server (LSP 3.17) for the projects of all open files. Positions are in UTF-16 code units. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -37,22 +37,22 @@ import { schemaPositionAt } from "./schema-position.ts";
 import { Workspace } from "./workspace.ts";
 
 /**
- * A check begins when the texts have been unchanged for as long as the last check took. This constant and the next are the
- * bounds of that pause, in ms.
+ * A check begins once the texts have been unchanged for as long as the last check took. These are the bounds of that pause in
+ * ms.
  */
 const shortestPause = 40;
 const longestPause = 1_000;
 
 export function serveEditor(connection: Connection, today: () => string): void {
   const documents = new TextDocuments(TextDocument);
-  /** Project root → workspace. */
+  /** The workspaces, by project root. */
   const workspaces = new Map<string, Workspace>();
-  /** Project root → the URIs with published diagnostics. */
+  /** The URIs with published diagnostics, by project root. */
   const published = new Map<string, ReadonlySet<string>>();
   let capabilities: ClientCapabilities = {};
   let timer: NodeJS.Timeout | undefined;
   let pause = shortestPause;
-  /** The number of edits so far, used to discard results of a check that began before the latest edit. */
+  /** The number of edits so far. A check that began before the latest edit discards its results. */
   let edits = 0;
   let hasWarned = false;
 
@@ -71,7 +71,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     return workspace;
   };
 
-  /** The project that contains a file, and the file's name in its spec folder; `undefined` outside of a project. */
+  /** The project that contains a file, and the file's name in `spec/`. `undefined` outside of a project. */
   const projectOf = (uri: string): { workspace: Workspace; file: string } | undefined => {
     const path = pathOf(uri);
     const root = path === undefined ? undefined : projectRoot(path);
@@ -80,7 +80,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
       : { workspace: workspaceAt(root), file: portable(relative(join(root, "spec"), path)) };
   };
 
-  /** The URI of a file. For an open file, the URI as the editor wrote it, because editors encode URIs differently than Node. */
+  /** Returns an open file's URI as the editor wrote it, because editors encode URIs differently than Node does. */
   const uriOf = (root: string, file: string): string => {
     const path = join(root, file);
     return documents.all().find(({ uri }) => pathOf(uri) === path)?.uri ?? pathToFileURL(path).href;
@@ -119,7 +119,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     }
   };
 
-  /** Converts a finding to one diagnostic per location, each with the other locations as related information. */
+  /** Converts a finding to one diagnostic per location, with the other locations as related information. */
   const editorDiagnostics = (root: string, finding: Finding): [uri: string, EditorDiagnostic][] => {
     const { rule, severity, message, approval, places } = finding;
     const shown =
@@ -166,10 +166,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     }, pause);
   };
 
-  /**
-   * The file and position of a request, with the project and its model. `undefined` outside of a project, or if no model has
-   * been built yet.
-   */
+  /** Returns the file, project and model of a request. `undefined` outside of a project, or if no model has been built yet. */
   const targetOf = ({ textDocument: { uri }, position }: TextDocumentPositionParams) => {
     const project = projectOf(uri);
     const document = documents.get(uri);
@@ -245,7 +242,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
 
   connection.onDefinition(async (params, token) => {
     if (await isCancelled(token)) return null;
-    projectOf(params.textDocument.uri)?.workspace.analyse(); // so that locations refer to the current texts
+    projectOf(params.textDocument.uri)?.workspace.analyse(); // updates the locations to the current texts
     const target = targetOf(params);
     if (!target) return null;
     const { workspace, file, model, document, offset } = target;
@@ -257,7 +254,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     return places.map((place) => locationOf(workspace.root, { ...place, file: `spec/${place.file}` }));
   });
 
-  // completion uses the last model without waiting for a check of the current texts, to keep up with typing
+  // completion uses the last model, because waiting for a check of the current texts would be slower than typing
   connection.onCompletion(async (params, token) => {
     if (await isCancelled(token)) return [];
     const target = targetOf(params);
@@ -302,7 +299,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
   connection.listen();
 }
 
-/** Yields to the event loop once, so that messages that have arrived meanwhile are handled. */
+/** Yields to the event loop once, so that newly arrived messages are handled first. */
 const pendingMessages = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function isCancelled(token: CancellationToken): Promise<boolean> {
@@ -310,7 +307,7 @@ async function isCancelled(token: CancellationToken): Promise<boolean> {
   return token.isCancellationRequested;
 }
 
-/** The path of a file URI; `undefined` for any other URI. */
+/** The path of a file URI. `undefined` for any other URI. */
 function pathOf(uri: string): string | undefined {
   try {
     return fileURLToPath(uri);
@@ -321,7 +318,7 @@ function pathOf(uri: string): string | undefined {
 
 const portable = (path: string): string => path.split(sep).join("/");
 
-/** The root of the project that contains the path: the nearest ancestor that has a `spec/` with a schema. */
+/** The parent folder of the nearest `spec/` that contains the path and has a schema. */
 function projectRoot(path: string): string | undefined {
   for (let at = dirname(path); at !== dirname(at); at = dirname(at))
     if (basename(at) === "spec" && existsSync(join(at, "schema.graphql"))) return dirname(at);
@@ -337,7 +334,7 @@ const withoutMark = (document: TextDocument): string => {
   return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 };
 
-/** The length of the byte order mark at the start of a line, which the columns of findings do not include. */
+/** The length of the byte order mark at the start of a line. The columns of findings do not count it. */
 const markLength = (document: TextDocument, line: number): number =>
   line === 0 && document.getText().startsWith(byteOrderMark) ? 1 : 0;
 

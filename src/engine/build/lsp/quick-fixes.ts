@@ -1,6 +1,5 @@
 /**
- * Quick fixes: convert the advice of a finding to an edit of one file. Candidates that the proof might reject are tested before
- * they are offered.
+ * Quick fixes: convert a finding's advice to an edit of one file. The caller tests `isProvable` edits before it offers them.
  */
 import { type ASTNode, type GraphQLSchema, Kind, type Location, type TypeNode } from "graphql";
 import { inputSlotsOf } from "../bind/inputs/input-slots.ts";
@@ -15,18 +14,18 @@ import { tokensOf } from "./schema-position.ts";
 
 type Edit = { readonly start: number; readonly end: number; readonly text: string };
 
-/** An edit of a file in the spec folder. `file`: the name in that folder. */
+/** An edit of a file in `spec/`; `file` is the name in that folder. */
 export type Fix = Edit & {
   readonly title: string;
   readonly file: string;
-  /** Whether the edit alone should resolve the finding; an approval still needs a reason. */
+  /** Whether the edit alone should resolve the finding. It is false for an approval, because the user must add a reason. */
   readonly isProvable: boolean;
 };
 
 export const applyEdit = (before: string, { start, end, text }: Edit): string =>
   before.slice(0, start) + text + before.slice(end);
 
-/** The candidate edits for a finding, from its message and hint. `model`: the model of the current texts, if they are valid. */
+/** Reads the candidates from the finding's message and hint. `model` is undefined if the current texts are invalid. */
 export function fixCandidates(finding: Finding, model: Model | undefined, files: SpecFiles): Fix[] {
   return [
     ...renamings(finding, files),
@@ -50,7 +49,7 @@ function renamings({ message, places }: Finding, files: SpecFiles): Fix[] {
   const text = files.read(file) ?? "";
   const tokens = tokensOf(text).filter(({ start }) => start >= offsetOf(text, place) - 1);
   return names(suggested).flatMap((near) =>
-    // the message may also quote correct names, but the proof rejects edits that replace those
+    // the message may also quote correct names, but the caller rejects edits that replace correct names
     names(quoted).flatMap((wrong): Fix[] => {
       const bare = wrong.replace(/^@/, "");
       const token = tokens.find(
@@ -86,7 +85,7 @@ function schemaEdits(finding: Finding, model: Model): Titled[] {
   ];
 }
 
-/** Adds `@restName`, so that the GraphQL name need not change. */
+/** Adds `@restName`, so that the GraphQL name can stay unchanged. */
 function restNames({ message, hint, coordinate }: Finding, node: ASTNode, { end }: Location): Titled[] {
   if (directiveOf(node, "restName")) return [];
   const own = /(\w+)(?::\))?$/.exec(coordinate)?.[1];
@@ -117,7 +116,7 @@ function types({ hint }: Finding, node: ASTNode): Titled[] {
 
 const namedType = (type: TypeNode): TypeNode => (type.kind === Kind.NAMED_TYPE ? type : namedType(type.type));
 
-/** The offset after each `!`, the outermost first. */
+/** The offset after each `!`, beginning with the outermost. */
 function nonNullEnds(type: TypeNode): number[] {
   if (type.kind === Kind.NAMED_TYPE) return [];
   return [...(type.kind === Kind.NON_NULL_TYPE && type.loc ? [type.loc.end] : []), ...nonNullEnds(type.type)];

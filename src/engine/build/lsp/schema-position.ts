@@ -1,6 +1,6 @@
 /**
- * Describes an offset in a GraphQL schema: the definition, field, argument and directive that contain it. Uses tokens rather
- * than a parser, so that incomplete text is supported (GraphQL §2.1).
+ * Describes an offset in a GraphQL schema: the definition, field, argument and directive that contain it. Reads tokens instead
+ * of parsing, so that incomplete text is supported (GraphQL §2.1).
  */
 import { GraphQLError, Lexer, Source, type Token, TokenKind } from "graphql";
 
@@ -10,16 +10,19 @@ export type SchemaPosition = {
   /** The name of the field or enum value that contains the offset. */
   readonly member?: string | undefined;
   readonly argument?: string | undefined;
-  /** The names of the field's arguments that precede the offset. */
+  /** The names of the field's arguments before the offset. */
   readonly declared: readonly string[];
   readonly directive?: string | undefined;
-  /** The path to the offset: the name of the directive's argument, then of input fields, such as `params`, `from`. */
+  /**
+   * The directive's argument that contains the offset, then the input fields in it. For example, `["params", "from"]` at the
+   * value of `from`.
+   */
   readonly path: readonly string[];
-  /** Whether a key is expected at the offset: the name of a directive's argument, or of an input object's field. */
+  /** Whether the name of a directive's argument or of an input field is expected at the offset. */
   readonly isKey: boolean;
   /** The string or name at the offset. */
   readonly word?: Word | undefined;
-  /** The `operation` argument, if the directive is `@rest`. */
+  /** The value of the argument `operation` of `@rest`. */
   readonly operation?: string | undefined;
 };
 
@@ -35,7 +38,7 @@ type SchemaToken = Word & { readonly kind: TokenKind };
 
 type Frame = { readonly opener: string; readonly owner: "body" | "arguments" | "directive"; key?: string };
 
-/** Describes the offset. If it is directly after a word, it belongs to the word, because that is where a user types. */
+/** An offset directly after a word belongs to the word, because a user types there. */
 export function schemaPositionAt(text: string, offset: number): SchemaPosition {
   const frames: Frame[] = [];
   let type: string | undefined;
@@ -115,8 +118,8 @@ export function schemaPositionAt(text: string, offset: number): SchemaPosition {
 }
 
 /**
- * Whether a name that follows the token `before` is an enum value: enum values follow the opening brace, another value, a
- * description or the end of a directive.
+ * Whether a name after the token `before` is an enum value. An enum value may follow the opening brace, another value, a
+ * description or a directive.
  */
 const isEnumValue = (before: string): boolean => !/^[:@[(|&=!]$/.test(before);
 

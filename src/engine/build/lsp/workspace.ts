@@ -1,4 +1,4 @@
-/** A project in the editor. Runs `check` on its files, replacing those that are open by the editor's texts. */
+/** A project in the editor. Runs `check` on the project's files; the editor's texts replace those of open files. */
 import { join } from "node:path";
 import type { Model } from "../bind/model.ts";
 import { examine } from "../check/check.ts";
@@ -32,7 +32,7 @@ export class Workspace {
   #analysis: Analysis | undefined;
   #lastModel: Model | undefined;
 
-  /** `openTexts`: the texts of open files, without byte order marks, by their names in the spec folder. */
+  /** `openTexts` returns the texts of open files by name in `spec/`, without byte order marks. */
   constructor(root: string, openTexts: () => ReadonlyMap<string, string>, today: () => string) {
     this.root = root;
     this.#openTexts = openTexts;
@@ -49,12 +49,12 @@ export class Workspace {
     return this.#analysis;
   }
 
-  /** The latest model that could be built. */
+  /** The model of the last valid schema. */
   get lastModel(): Model | undefined {
     return this.#lastModel ?? this.analyse().model;
   }
 
-  /** The quick fixes for a finding that the proof accepts. */
+  /** The quick fixes for a finding. Omits a fix if `check` shows that it does not help. */
   fixesOf(finding: Finding): readonly Fix[] {
     const { fixes, files, findings, model } = this.analyse();
     const known = fixes.get(finding);
@@ -103,7 +103,7 @@ export class Workspace {
     }
   }
 
-  /** Caches parsed files, because parsing is the largest part of the work and most files have not changed. */
+  /** Caches parsed files, because parsing takes most of the time and most files have not changed. */
   #parse(name: string, text: string): YamlFile {
     const last = this.#parsed.get(name);
     if (last?.text === text) return last.file;

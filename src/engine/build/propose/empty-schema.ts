@@ -1,12 +1,12 @@
-/** Binds a document to an empty schema, as the starting point for proposals. */
+/** Binds a document to an empty schema. Proposals for a project without fields start from this model. */
 import { bindSdl } from "../bind/bind.ts";
 import type { Model, RestApi } from "../bind/model.ts";
 
-/** Whether a schema has no field: it is absent, empty, or a `Query` without fields. */
+/** Whether a schema is absent, empty, or only a `Query` without fields. */
 export const hasNoField = (schema: string | undefined): boolean =>
   /^\s*(?:type\s+Query\s*(?:\{\s*\})?\s*)?$/.test((schema ?? "").replace(/^\uFEFF|#.*$/gm, ""));
 
-/** A valid schema needs at least one field. This placeholder is unbound and does not appear in proposals. */
+/** A valid schema needs at least one field. This one is not bound, and proposals do not contain it. */
 export const placeholderSchema = "type Query { nothing: Boolean }";
 
 export function modelWithoutFields(rest: RestApi): Model {

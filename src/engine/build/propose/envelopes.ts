@@ -10,7 +10,7 @@ import {
 } from "../openapi/shapes/shape.ts";
 import { isPagingProperty } from "./pages.ts";
 
-/** The SDL comment above a field whose operation documents several success statuses. */
+/** The SDL comment above a field whose operation documents several success responses. */
 export function statusesComment(operation: RestOperation, type: string): string[] {
   const answers = showableResponses(operation);
   if (new Set(answers.map(({ shape }) => shape.identity.text)).size < 2) return [];
@@ -19,8 +19,8 @@ export function statusesComment(operation: RestOperation, type: string): string[
 }
 
 /**
- * Returns the property that a response merely wraps: its list `items` if all other properties are about paging, or its only
- * property if that is a list or an object. An order, which has further properties besides `items`, is not a wrapper.
+ * Returns the property that a response merely wraps. This is the list `items` if all other properties are about paging, or the
+ * only property if it is a list or an object. An order with `items` and other properties is not a wrapper.
  */
 export function envelopeOf(answer: Shape): Property | undefined {
   const shown = [...answer.properties.values()].filter((each) => each.only !== "request");

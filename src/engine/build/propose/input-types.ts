@@ -1,4 +1,4 @@
-/** Builds the arguments of a proposed field, and the GraphQL input types for the request of a REST operation. */
+/** Builds the arguments of a proposed field, and the GraphQL input types for a REST request. */
 import { printable } from "../../shared/cli/printable.ts";
 import { membersOf } from "../../shared/json-object.ts";
 import { rejectionReason } from "../bind/inputs/check-constants.ts";
@@ -44,7 +44,7 @@ export class InputTypes {
     this.#named = Map.groupBy(operation.parameters, ({ name }) => name);
   }
 
-  /** The SDL lines of an argument: description and definition. Paging arguments get the types that a connection requires. */
+  /** The SDL lines of an argument. Paging arguments get the types that a connection requires. */
   argument(own: string, parameter: Parameter, page: FoundPage | undefined): string[] {
     const { name, shape, required, in: location } = parameter;
     const isAmbiguous = (this.#named.get(name)?.length ?? 0) > 1;
@@ -57,7 +57,7 @@ export class InputTypes {
     const at = location === "header" || isAmbiguous ? location : undefined;
     // GraphQL does not allow deprecation of required arguments
     const deprecated = type.endsWith("!") ? "" : deprecatedDirective(parameter.node, shape.node);
-    // REST's description is about a page number or offset, but clients send a cursor
+    // REST describes a page number or offset, but clients send a cursor
     const isCounted = parameter === page?.after && (page.pages === "NUMBERED" || page.pages === "OFFSET");
     const isListByName = name.endsWith("[]") && location === "query" && !shape.types.has("array");
     return [
@@ -76,7 +76,7 @@ export class InputTypes {
     return `input: ${this.#input(shape, wanted, "", true)}${required ? "!" : ""}`;
   }
 
-  /** The input type for a REST value. `name`: the name of its parameter or property. */
+  /** The input type for a REST value. `name` is the name of the value's parameter or property. */
   #input(shape: Shape, wanted: string, name: string, inBody: boolean): string {
     if (isOnly(shape, "array") && shape.items) return `[${this.#input(shape.items, wanted, name, inBody)}!]`;
     if (isOnly(shape, "object")) return this.#inputObject(shape, wanted);
@@ -93,7 +93,7 @@ export class InputTypes {
     const shared = new Set(fields.map(({ name }) => name));
     const { members = [shape] } = shape;
     const isComplete = (each: Shape): boolean => unboundRequiredProperties(each, shared).length === 0;
-    // an input type with only the properties that all members share could not send the others
+    // an input type with only the shared properties could not send the other properties of a member
     const hasOnlyShared = (each: Shape): boolean =>
       requestProperties(each).every(({ name }) => shared.has(name));
     const isInputType = isComplete(shape) && members.some(isComplete) && members.every(hasOnlyShared);
@@ -122,7 +122,7 @@ export class InputTypes {
   }
 
   /**
-   * An `@oneOf` input type with a field for each member of a `oneOf` of objects; `undefined` unless each member has a unique
+   * An `@oneOf` input type with a field for each member of a `oneOf` of objects. `undefined` unless each member has a unique
    * name.
    */
   #choice(shape: Shape, wanted: string): string | undefined {
@@ -164,7 +164,7 @@ export class InputTypes {
   }
 }
 
-/** A name for an anonymous union member: its title, or a property that no other member has, preferably a required one. */
+/** Names an anonymous union member by its title, or by a property that no other member has, preferably a required one. */
 function wordFor({ shape }: Variant, members: readonly Variant[]): string | undefined {
   const { title } = membersOf(shape.node.value);
   if (typeof title === "string" && splitWords(title).length > 0) return title;
@@ -174,7 +174,7 @@ function wordFor({ shape }: Variant, members: readonly Variant[]): string | unde
   return (own.find(({ required }) => required) ?? own[0])?.name;
 }
 
-/** Whether each object must contain another one of the same type, which GraphQL input types cannot express. */
+/** Whether every object requires another object of the same type. A GraphQL input type cannot express this. */
 function requiresItself(shape: Shape): boolean {
   const seen = new Set<string>();
   const waiting = [shape];
@@ -188,7 +188,7 @@ function requiresItself(shape: Shape): boolean {
   return false;
 }
 
-/** The default that the page size argument needs if REST defines none, because a connection needs a known page size. */
+/** The default of the page size argument if REST has none, because a connection must know its page size. */
 function defaultLength({ limits }: Shape): string {
   if (Number.isInteger(limits.default)) return "";
   const { minimum: least, maximum: most } = limits;

@@ -1,7 +1,7 @@
 /**
- * Proposes links suggested by key properties, as SDL that extends the schema. A link that binds without findings becomes a
- * field. A link that the user must decide on, because it calls REST once per parent or searches a list that must be complete,
- * becomes a comment. A link with an error is dropped.
+ * Proposes links for key properties such as `authorId`, as SDL that extends the schema. A link that binds without findings
+ * becomes a field. A link that calls REST once per parent, or that searches a list, becomes a comment, because the user must
+ * decide. A link with an error is dropped.
  */
 import {
   type GraphQLFieldMap,
@@ -34,9 +34,9 @@ import { isApiOrVersion } from "./proposed-names.ts";
 import { resourceName, singulars, stepsOf } from "./resource-paths.ts";
 
 export type KeyLinks = {
-  /** The SDL of the links; empty if there are none. */
+  /** Empty if there are no links. */
   readonly sdl: string;
-  /** Number of links that became fields, and of those that became comments. */
+  /** The number of links that became fields, and of links that became comments. */
   readonly fields: number;
   readonly comments: number;
 };
@@ -52,18 +52,17 @@ const commentHead = (hasItem: boolean): string =>
 # Each${hasItem ? " other" : ""} one makes a call for each parent: approve the finding of \`npm run check\`.
 `;
 
-/** The schema to extend. */
 type Extended = {
   readonly sdl: string;
-  /** The document bound to `sdl`, or undefined if `sdl` is invalid. */
+  /** The document bound to `sdl`, or `undefined` if `sdl` is invalid. */
   readonly bound: Model | undefined;
-  /** Coordinates that already have errors in `sdl`, so the links did not cause them. */
+  /** Coordinates with an error in `sdl` itself, which no link caused. */
   readonly wrong?: ReadonlySet<string>;
-  /** Coordinates of links to leave out. */
+  /** Coordinates of links to omit. */
   readonly known?: ReadonlySet<string>;
 };
 
-/** Finds the links for a schema. `model`: the document bound to an empty schema. */
+/** Finds the links for a schema. `model` is the document bound to an empty schema. */
 export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Extended): KeyLinks {
   let tried: Tried[] = (bound ? findKeyLinks(bound) : [])
     .filter((link) => !known?.has(coordinateOf(link)))
@@ -74,7 +73,7 @@ export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Ext
     const doubtful = coordinatesOf(diagnostics, "warning");
     const failed = tried.filter(({ link }) => wrong.has(coordinateOf(link)));
     if (failed.length === 0) {
-      // errors outside the links mean that the links caused them, so all are dropped
+      // the links caused errors elsewhere in the schema, so all links are dropped
       if (wrong.size > 0) tried = [];
       const isDoubtful = ({ link, index }: Tried): boolean =>
         index >= link.sure || link.contradiction !== undefined || doubtful.has(coordinateOf(link));
@@ -90,7 +89,7 @@ export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Ext
   return { sdl: "", fields: 0, comments: 0 };
 }
 
-/** Finds the links that become possible when `added` is appended to `schema`. `before`: the model of `schema`. */
+/** Finds the links that become possible when `added` is appended to `schema`. `before` is the model of `schema`. */
 export function addedKeyLinks(before: Model, schema: string, added: string): string {
   const sdl = `${schema}\n\n${added}`;
   const { model: bound, diagnostics } = bindSdl(before, sdl);
@@ -123,21 +122,20 @@ const extension = ({ link: { owner, bindings }, index }: Tried): string =>
   `extend type ${owner} {\n  ${bindings[index]}\n}`;
 
 /**
- * A link by a key: an object with the key of another object (`authorId`) gets a field for that object (`author`) if an
- * operation of the project accepts a list of ids, returns one object by its id, or returns all objects. An object `{ id, type
- * }` gets such a field too. An OpenAPI document does not declare which object a key belongs to, so the key without `Id` must be
- * the name of the type or of the resource in the path, and the binder proves that types fit. Because a wrong link is worse than
- * none, two matching operations give no link.
+ * A link by a key: an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the author. Some
+ * operation must accept a list of ids, return an object by its id, or return all objects. An OpenAPI document does not declare
+ * which object a key refers to. So the key without `Id` must name the type or the resource in the path, and the binder must
+ * prove that the types fit. If two operations match, there is no link, because a wrong link is worse than none.
  */
 type KeyLink = {
   /** The type that has the key. */
   readonly owner: string;
   readonly field: string;
-  /** The definition of the field in SDL, once for each possible binding, best binding first. */
+  /** A definition of the field in SDL for each possible binding, best binding first. */
   readonly bindings: readonly string[];
-  /** The number of leading bindings that look up the object by its id. The others search a list, which may be incomplete. */
+  /** The first `sure` bindings look up the object by its id. The others search a list that may be incomplete. */
   readonly sure: number;
-  /** What in the document contradicts the link; undefined if nothing does. */
+  /** Describes a contradiction in the document. Undefined if there is none. */
   readonly contradiction: string | undefined;
 };
 
@@ -152,7 +150,7 @@ function findKeyLinks(model: Model): KeyLink[] {
   return [...known.values()].flatMap((same) => (same.length === 1 ? same : []));
 }
 
-/** Key name without `Id` → the lookup fields of the types that the key may refer to. */
+/** By key name without `Id`, the lookup fields of the types that the key may refer to. */
 type ByName = Map<string, readonly LookupField[]>;
 
 function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesakes): KeyLink[] {
@@ -200,13 +198,13 @@ function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesak
   });
 }
 
-/** Property names of an object that is only a reference to another object, as in PagerDuty and Jira. */
+/** The properties of an object that only refers to another object, as in PagerDuty and Jira. */
 const referenceProperties = new Set("id type self href link url html_url summary name key".split(" "));
 
 /**
- * Returns the name of what an object `{ id, type }` refers to: `service` if its `type` is `service_reference`, or, if the
- * document does not list values of `type`, if all fields that return such an object are named `service`. `undefined` if the
- * object is not a reference, or the name is ambiguous.
+ * Names the target of a reference `{ id, type }`. It is `service` if the `type` is `service_reference`. If the document lists
+ * no values of `type`, all fields that return such an object must be named `service`. `undefined` if the object is not a
+ * reference, or if the name is ambiguous.
  */
 function referencedName(model: Model, owner: string): string | undefined {
   const shapes = shapesOf(model, owner);
@@ -231,7 +229,7 @@ function referencedName(model: Model, owner: string): string | undefined {
   return isReference ? (value ?? onlyHolder(model, owner)) : undefined;
 }
 
-/** The name that all fields of this type share; `undefined` if one of the fields is a list or their names differ. */
+/** The name that all fields of this type share. `undefined` if their names differ, or if one of them is a list. */
 function onlyHolder({ fields }: Model, type: string): string | undefined {
   const holders = [...fields.values()].filter(
     ({ definition }) => getNamedType(definition.type).name === type,
@@ -244,8 +242,8 @@ function onlyHolder({ fields }: Model, type: string): string | undefined {
 }
 
 /**
- * Resource name → the areas of the API with such a resource → an example path. The area is the path segments before the
- * resource.
+ * By resource name, an example path in each area of the API that has this resource. The area consists of the path segments
+ * before the resource.
  */
 type Namesakes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -271,12 +269,12 @@ function findNamesakes({ operations }: Model): Namesakes {
 const areaOf = (before: readonly string[]): string =>
   before.filter((each) => !isApiOrVersion(each)).join("/");
 
-/** An example path of another resource with the same name in a different area of the API. A key may then refer to either. */
+/** An example path of another resource with the same name in a different area of the API, because a key may refer to either. */
 function namesakeOf(
   { field: { operation }, resource }: LookupField,
   namesakes: Namesakes,
 ): string | undefined {
-  // the path of a lookup has no parameter before the resource, because a key cannot supply it
+  // a key cannot supply a parameter before the resource, so the path of a lookup has none
   const steps = stepsOf(ownPath(operation)).slice(1);
   const area = areaOf(steps.slice(0, steps.lastIndexOf(resource)));
   if (area === "") return undefined;
@@ -284,7 +282,7 @@ function namesakeOf(
   return areas.find(([other]) => other !== area)?.[1];
 }
 
-/** The names of the REST properties that the type's plain fields read. */
+/** The REST properties that the type's plain fields read. */
 function shownProperties({ schema, fields }: Model, owner: string): string[] {
   return fieldsOf(schema, owner).flatMap(({ name }) => {
     const field = fields.get(`${owner}.${name}`);
@@ -293,8 +291,8 @@ function shownProperties({ schema, fields }: Model, owner: string): string[] {
 }
 
 /**
- * Whether the key is the owner's own id rather than a reference: the linked type also has the key, and has no property that the
- * owner lacks.
+ * Whether the key is the owner's own id and not a reference. This is the case if the linked type has the key too, and has no
+ * property that the owner lacks.
  */
 function isSame(model: Model, owner: string, linked: string, key: string): boolean {
   const own = shownProperties(model, owner);
@@ -314,7 +312,9 @@ function propertyOf(model: Model, owner: string, name: string): Property | undef
   return isSent && types.size === 1 ? found[0] : undefined;
 }
 
-/** The `@rest` directive that fetches the objects of many parents in one call, with the maximum page size if REST has pages. */
+/**
+ * The `@rest` directive that fetches the objects of many parents in one call. It sets the maximum page size if REST has pages.
+ */
 function batched({ field: { operation }, ids, path }: KeyedLookup, key: string): string {
   const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids.name);
   const params = [fedBy(ids.name, key), ...pages.map(({ name }) => ({ name, value: maxBatchSize(ids) }))];
@@ -331,7 +331,7 @@ const lookedUp = ({ field: { operation }, path }: LookupField, key: string): str
     result: resultAt(path),
   });
 
-/** The REST parameter for ids, and the property of the returned objects that corresponds to it. */
+/** The parameter for ids, and the property of the returned objects with the id. */
 function idsOf(model: Model, { ids, type }: LookupField): Property[] {
   const property = propertyOf(model, type, "id");
   return [...(ids ? [ids] : []), ...(property ? [property] : [])];
@@ -349,12 +349,11 @@ type LookupField = {
   readonly field: BoundField;
   readonly type: string;
   readonly resource: string;
-  /** Path of the object or list in the response. */
+  /** The path of the object or list in the response. */
   readonly path: readonly string[];
 } & (
   | {
       readonly returns: "one" | "some";
-      /** The parameter for the id or ids. */
       readonly ids: Parameter;
     }
   | { readonly returns: "all"; readonly ids: undefined }
@@ -362,7 +361,7 @@ type LookupField = {
 
 type KeyedLookup = Extract<LookupField, { ids: Parameter }>;
 
-/** Matches `author` in `authorId`, `author_id` and `authorIDs`, but not `paid`. */
+/** Matches `author` in `authorId`, `author_id` and `authorIDs`, but does not match `paid`. */
 const keyName = /^(.*[A-Za-z0-9])(?:[_-](?:ids?|Ids?|IDs?)|Ids?|IDs?)$/;
 
 const keyNamesOf = ({ type, resource }: Pick<LookupField, "type" | "resource">): Set<string> =>
@@ -395,7 +394,8 @@ function findLookupField(model: Model, field: BoundField): LookupField | undefin
 type Listed = { readonly type: unknown; readonly path: readonly string[] };
 
 /**
- * Finds the list of objects: the field's own value, or, in an object, the only list named like the last segment of the path.
+ * Finds the list of objects in the field's value. If the value is an object, it must have exactly one list that is named like
+ * the last segment of the path.
  */
 function listOf(
   { fields }: Model,
@@ -421,14 +421,14 @@ function listOf(
   return others.length === 0 ? list : undefined;
 }
 
-/** The type of a connection's nodes, which are fields of the connection or of its edges. */
+/** The type of a connection's nodes, from `nodes` or from `edges.node`. */
 function nodeType({ nodes, edges }: GraphQLFieldMap<unknown, unknown>): unknown {
   const edge = edges && getNamedType(edges.type);
   const node = nodes ?? (isObjectType(edge) ? edge.getFields().node : undefined);
   return node && getNamedType(node.type);
 }
 
-/** Whether the property name is `id`, or contains the type's name: `user_id` for users. */
+/** Whether the name is `id`, or contains the name of the type, as `user_id` does for users. */
 function isId(name: string, named: Pick<LookupField, "type" | "resource">): boolean {
   const base = keyName.exec(name)?.[1];
   return normalizeName(name) === "id" || (base !== undefined && keyNamesOf(named).has(normalizeName(base)));

@@ -1,6 +1,6 @@
 /**
- * Finds contradictions between a key property and the id that an operation accepts, in their patterns, formats, lengths,
- * examples, titles or descriptions. A link needs this check, because names alone never prove that two ids are the same.
+ * Finds contradictions between a key property and the id that an operation accepts. Compares their patterns, formats, lengths,
+ * examples, titles and descriptions, because names alone never prove that two ids are the same.
  */
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { own } from "../../shared/own.ts";
@@ -16,10 +16,7 @@ export type LinkKey = {
   readonly owners: readonly Shape[];
 };
 
-/**
- * Describes the contradiction; `undefined` if there is none. `ids`: the parameter and the property by which the operation finds
- * objects.
- */
+/** Describes a contradiction. `ids` has the parameter for the id, and the id property of the returned objects. */
 export function linkContradiction(
   document: RestDocument,
   { property, name, owners }: LinkKey,
@@ -45,9 +42,7 @@ export function linkContradiction(
 
 type Unfit = { readonly of: string; readonly wanted: string };
 
-/**
- * Compares the limits of the key with those of the id. Patterns are compared as text, because their equivalence is not computed.
- */
+/** Compares the limits of the key with those of the id. Patterns must be equal as text. */
 function otherLimit(key: Shape, taken: Shape): Unfit | undefined {
   for (const [keyword, one, other] of [
     ["pattern", key.limits.pattern, taken.limits.pattern],
@@ -74,8 +69,8 @@ const limitText = (keyword: string, value: unknown): string => `has ${keyword} $
 const textFormat = (shape: Shape): string | undefined => (isOnly(shape, "string") ? shape.format : undefined);
 
 /**
- * Why the id's schema rejects a value of the key. `examples`: example ids, whose prefixes (`cus_`) distinguish kinds of ids. An
- * example that ends with `_` is itself a prefix.
+ * Describes why the id's schema rejects a value of the key. `examples` has example ids, because a prefix such as `cus_`
+ * distinguishes kinds of ids. An example that ends with `_` is only a prefix.
  */
 function refusal(taken: Shape, value: unknown, examples: readonly unknown[]): Unfit | undefined {
   const sent = taken.types.has("string") && typeof value === "number" ? String(value) : value;
@@ -97,7 +92,7 @@ function refusal(taken: Shape, value: unknown, examples: readonly unknown[]): Un
 const prefixOf = (value: unknown): string | undefined =>
   typeof value === "string" ? /^([A-Za-z]+_)[A-Za-z0-9]*$/.exec(value)?.[1] : undefined;
 
-/** The example values of a property: in its schema, and in examples of the objects that have it. */
+/** The example values in a property's schema, and in examples of the objects that have the property. */
 export function examplesOf(
   document: RestDocument,
   { name, node }: Pick<Property, "name" | "node">,
@@ -133,12 +128,12 @@ function statedTexts(document: RestDocument, node: RestNode, shape: Shape): Stat
   );
 }
 
-/** Words that look like an id or its prefix: `cus_123`, `cus_`. */
+/** Words that look like an id or its prefix, such as `cus_123` or `cus_`. */
 const idsIn = (text: string): string[] => [
   ...new Set(text.match(/\b(?=[A-Za-z-]*[_-][\w-]*\d)[A-Za-z][\w-]*\b|\b[a-z]{2,8}_(?![A-Za-z0-9_])/g)),
 ];
 
-/** Ordinary words before an object's name, which do not name another system. */
+/** Words that may precede an object's name without naming another system. */
 const plainWords = new Set(
   `a all an and any array associated assigned base belonging billing by corresponding created current default each every
 existing first for given her his id ids if in internal its last linked list main matching new numeric of old on one optional
@@ -147,7 +142,7 @@ string target that the their this to unique updated uuid when which whose with y
 );
 const foreignWords = new Set(["external", "foreign", "legacy", "remote", "third-party", "upstream"]);
 
-/** Detects, in a description, that the key is another system's id: `Stripe customer ID`, `the customer in Stripe`. */
+/** Finds a description that calls the key another system's id, such as `Stripe customer ID` or `the customer in Stripe`. */
 function foreignOwner(
   document: RestDocument,
   texts: readonly StatedText[],

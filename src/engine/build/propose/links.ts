@@ -1,7 +1,8 @@
 /**
- * Finds the type that an operation can become a field of: `/libraries/{library_id}/books/{id}/pages` belongs to the type that
- * `/libraries/{library_id}/books/{id}` returns. Shared path parameters get the same source as in the calls that fetch objects
- * of the type. Links are declared in the document, or suggested by paths and names and proved by the binder.
+ * Finds the type that an operation can become a field of. `/libraries/{library_id}/books/{id}/pages` can be a field of the type
+ * that `/libraries/{library_id}/books/{id}` returns. A path parameter that both paths have gets its value from the same source
+ * as in the calls that fetch the type. The document declares links, or paths and names suggest them; the binder proves
+ * suggested links.
  */
 import { getNamedType, getNullableType, isObjectType } from "graphql";
 import { membersOf } from "../../shared/json-object.ts";
@@ -18,13 +19,13 @@ import { stepsOf } from "./resource-paths.ts";
 
 const isParameter = (step = ""): boolean => /^\{.*\}$/.test(step);
 
-/** An index of a model for link lookups, because both fields and operations may number in the thousands. */
+/** Indexes a model for link lookups, because it may have thousands of fields and operations. */
 export class Links {
   readonly #model: Model;
-  /** Bound fields whose operations only read, by path without parameter names. */
+  /** Bound fields that only read, by path without parameter names. */
   readonly #byPath: ReadonlyMap<string, readonly BoundField[]>;
   readonly #declared: ReadonlyMap<string, readonly Link[]>;
-  /** All fields by the object type that they return. */
+  /** All fields, by the object type that they return. */
   readonly #byType: ReadonlyMap<string, readonly ModelField[]>;
 
   constructor(model: Model) {
@@ -35,7 +36,7 @@ export class Links {
     this.#byType = Map.groupBy(model.fields.values(), (field) => typeOf(field)[0] ?? "");
   }
 
-  /** The type to which the operation can be linked. */
+  /** The link from a type to the operation. */
   of(operation: RestOperation): Link | undefined {
     const model = this.#model;
     const steps = stepsOf(operation.path);
@@ -62,8 +63,8 @@ export class Links {
   }
 
   /**
-   * The fields whose calls fetch objects of the type: a single object at the path, or list items at the parent path.
-   * `undefined` if objects of the type also occur inside other objects, because those may have another path.
+   * The fields whose calls fetch objects of the type: one object at the path, or a list at the parent path. `undefined` if
+   * objects of the type also occur inside other objects, because they may have another path.
    */
   #fieldsFetching(
     type: string,
@@ -102,8 +103,8 @@ function typeOf({ definition }: ModelField): string[] {
 }
 
 /**
- * The source `parent.id` for `book_id`, if every REST object of the type has a property with the parameter's name or its
- * ending. The link is null where that property is null or absent.
+ * Returns `parent.id` for `book_id` if every REST object of the type has the property `id` or `book_id`. The property may be
+ * null or absent; the link is then null.
  */
 function ownKey(model: Model, type: string, { name, shape }: Parameter): string | undefined {
   const ends = splitWords(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
@@ -114,7 +115,10 @@ function ownKey(model: Model, type: string, { name, shape }: Parameter): string 
   return key === undefined ? undefined : `parent.${key}`;
 }
 
-/** The common source of the path parameter in the calls of these fields, in the form that a link needs. */
+/**
+ * The source of the path parameter in the calls of `fetching`. `undefined` if the sources differ, or if a link cannot use the
+ * source.
+ */
 function inherited(
   { schema }: Model,
   type: string,
@@ -142,17 +146,17 @@ function inherited(
 }
 
 /**
- * A link from a type to an operation. A document may declare links (OpenAPI 3.1 §4.8.20), which pass values of a response as
- * parameters of another operation. Declared links that need any other value are ignored.
+ * A link from a type to an operation. A document may declare links, which pass values of a response to parameters of another
+ * operation (OpenAPI 3.1 §4.8.20). A declared link that needs any other value is ignored.
  */
 export type Link = {
   readonly type: string;
-  /** The name in the document, or, for a suggested link, the rest of the path after the object. */
+  /** The name in the document. For a suggested link, the segments of the path after the object. */
   readonly name: string;
   readonly params: readonly { readonly name: string; readonly from: string }[];
 };
 
-/** The links that the document declares, by the `operationId`, or the method and path, of the operation that they call. */
+/** The links that the document declares, by the id of the operation that they call. */
 function declaredLinks(model: Model): ReadonlyMap<string, readonly Link[]> {
   const found = boundFields(model).flatMap((field) =>
     linkNodes(model, field).flatMap(([name, node]) => {
@@ -168,7 +172,10 @@ function declaredLinks(model: Model): ReadonlyMap<string, readonly Link[]> {
 const linkNodes = ({ document }: Model, { operation }: BoundField): [name: string, node: RestNode][] =>
   operation.successes.flatMap(({ node }) => [...entriesByKey(document, document.child(node, "links"))]);
 
-/** Finds the operation of a declared link. `operationRef` must be a pointer into this document: `#/paths/~1users~1{id}/get`. */
+/**
+ * Finds the operation of a declared link. `operationRef` must be a pointer into the same document, such as
+ * `#/paths/~1users~1{id}/get`.
+ */
 function targetOf(
   { operations }: Model,
   { name = "" }: RootNode,
@@ -192,7 +199,7 @@ function linkOf(
   if (!isObjectType(type) || field.connection || requestBody !== undefined) return undefined;
   const given = Object.entries(membersOf(parameters));
   const params = given.flatMap(([written, value]) => {
-    // a name may include the location: `path.id`
+    // a name may include the location, as in `path.id`
     const own = written.replace(/^(?:path|query|header)\./, "");
     const path = pathIn(value, field.result);
     const parameter = operation.parameters.find((each) => each.name === own);
@@ -208,7 +215,7 @@ function linkOf(
     : undefined;
 }
 
-/** The path in the field's value that the runtime expression `$response.body#/a/b` refers to (§4.8.20.4). */
+/** Converts a runtime expression such as `$response.body#/a/b` to a path in the field's value (§4.8.20.4). */
 function pathIn(expression: unknown, result: readonly string[]): string[] | undefined {
   const [, pointer] = /^\$response\.body#\/(.+)$/.exec(String(expression)) ?? [];
   const path = pointer?.split("/").map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));

@@ -1,6 +1,6 @@
 /**
- * Hints at a possible link to an operation that accepts no keys: if the operation returns a complete list, a link can find its
- * object in that list (`in: ITEM`). The document does not define which property of which type is the key, so this is only a hint.
+ * Suggests a link to an operation that accepts no ids. If the operation returns a complete list, a link can find an object in
+ * the list (`in: ITEM`). This is only a hint, because the document does not define which property is the key.
  */
 import { findPagingSign } from "../bind/outputs/unpaged-list.ts";
 import { isSafe, type RestOperation, showableResponses } from "../openapi/operation.ts";
@@ -21,7 +21,7 @@ export function lookupHint(operation: RestOperation): string | undefined {
 
 /**
  * Finds the list of objects with ids: the response itself, the property that it wraps, or its property named like the last
- * segment of the path. Other lists, such as an order's items, are ignored.
+ * segment of the path. Ignores other lists, such as the items of an order.
  */
 function listIn(operation: RestOperation, answer: Shape): { readonly place?: string } | undefined {
   if (hasIds(answer)) return {};
@@ -34,7 +34,7 @@ function hasIds(list: Shape): boolean {
   return id?.required === true && !id.shape.nullable && id.only === undefined;
 }
 
-/** Whether the operation accepts ids. If so, a batched call by key is preferable to searching the complete list. */
+/** Whether the operation accepts ids. A batched call by ids is better than a search in the complete list. */
 const takesIds = ({ parameters }: RestOperation): boolean =>
   parameters.some(
     ({ name, shape }) => isOnly(shape, "array") && /(?:^|[^a-z])ids?(?:\[\])?$|I[dD]s?$/.test(name),

@@ -1,4 +1,4 @@
-/** The GraphQL types for the response of a REST operation. */
+/** Builds the GraphQL types for a REST response. */
 import { printable } from "../../shared/cli/printable.ts";
 import type { Model } from "../bind/model.ts";
 import { hasDiscriminator } from "../bind/outputs/bind-abstract.ts";
@@ -21,10 +21,12 @@ import { deprecatedDirective, descriptionLines, uniqueNames } from "./proposed-n
 import { scalarType } from "./scalar-types.ts";
 import { describedBy, descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 
-/** The directive of a field whose value is a map. */
 export const entriesDirective = (shape: Shape): string => (isMap(shape) ? " @restEntries" : "");
 
-/** Whether an integer of unspecified size may exceed 32 bits, because its name or description suggests a timestamp or bytes. */
+/**
+ * Whether an integer without a format may exceed 32 bits, because its name or description suggests a timestamp or a number of
+ * bytes.
+ */
 function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
   if (format !== undefined || limits.maximum !== undefined) return false;
   return (
@@ -38,14 +40,13 @@ function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
 const roundedComment =
   "  # A Float rounds integers beyond 2^53, and REST may send 64 bits: an ID would be exact.";
 
-/** Names of numbers that stay below 2^53 regardless of their format: counts, sizes and page positions. */
+/** Names of counts, sizes and page positions, which stay below 2^53 even if their format allows more. */
 const boundedName =
   /(?:^|_|(?<=[a-z]))(?:totals?|counts?|limit|offset|page|pages|size|length|index|position|width|height|age|days|hours|minutes|seconds)(?:$|_|(?=[A-Z]))/i;
 
-/** Whether `Float` may round the value, or, for a list, its items. */
+/** Whether `Float` may round the value or, for a list, its items. */
 const isRounded = (shape: Shape): boolean => (shape.items ? isRounded(shape.items) : exceedsFloat(shape));
 
-/** Whether an ID can represent the value. */
 const fitsId = (shape: Shape): boolean => isOnly(shape, "string") || isOnly(shape, "integer");
 
 export class OutputTypes {
@@ -120,7 +121,7 @@ export class OutputTypes {
     return `[${type}!]`;
   }
 
-  /** Adds an object type that a connection needs. */
+  /** Defines an object type that a connection needs. */
   #addedType(shape: Shape, wanted: string, fields: readonly string[]): string {
     return (
       this.#known(shape) ??
@@ -132,7 +133,7 @@ export class OutputTypes {
     );
   }
 
-  /** The union for the schema; `undefined` if the binder cannot resolve its member types. */
+  /** The union for the schema. `undefined` if the binder cannot resolve its member types. */
   #union(shape: Shape, wanted: string): string | undefined {
     const variants = shape.variants && discriminate(shape.variants);
     if (!variants) return undefined;
@@ -152,8 +153,7 @@ export class OutputTypes {
   }
 
   /**
-   * Defines an object type. A discriminator field is omitted, because the type's name implies its value, unless it is the only
-   * field.
+   * Defines an object type. Omits the discriminator field if there are other fields, because the type's name implies its value.
    */
   #object(shape: Shape, wanted: string, discriminator?: string): string {
     const known = this.#known(shape);
@@ -199,9 +199,9 @@ export class OutputTypes {
   }
 }
 
-// Decides whether `propose` can print a union: the binder must be able to resolve the member type of every value.
+// `propose` prints a union only if the binder can resolve the member type of every value.
 
-/** Whether the binder can resolve a union of these types, given one per variant in order, for every value. */
+/** Whether the binder can resolve the member type of every value. `names` has a type for each variant, in order. */
 function isUnion({ properties }: Shape, { property, members }: Variants, names: readonly string[]): boolean {
   return (
     new Set(names).size === members.length &&
@@ -232,7 +232,10 @@ function matchingUnion(model: Model, variants: Variants, names: readonly string[
   return known?.name;
 }
 
-/** The SDL comment above an object type that omits properties: those that not all REST objects share, or undeclared ones. */
+/**
+ * The SDL comment above an object type that omits properties, because not all members of a union have them, or because the
+ * document does not declare them.
+ */
 function sharedFieldsComment({ variants, entry }: Shape): string[] {
   const isDescribed = (entry?.properties.get("value")?.shape.types.size ?? 0) > 0;
   const further = isDescribed

@@ -1,6 +1,6 @@
 /**
- * Recognises paging in an operation's response: the list, and how to get the next page. OpenAPI documents identify cursors and
- * page numbers only by name, so the result is a guess, which the binder proves as far as possible.
+ * Recognises paging in an operation's response: the list, and how to request the next page. Only the names in a document
+ * identify cursors and page numbers, so the result is a guess. The binder proves it as far as possible.
  */
 import { declaresOrigin, pagingOrigin } from "../bind/outputs/bind-paging.ts";
 import { hasName, pagingNames as names, nestedObjects } from "../bind/outputs/paging-names.ts";
@@ -20,30 +20,30 @@ import { resourceName, singulars } from "./resource-paths.ts";
 import { descriptionOf } from "./type-definitions.ts";
 
 export type FoundPage = {
-  /** The response; undefined if it is the list itself. */
+  /** The response. Undefined if the response is the list itself. */
   readonly shape?: Shape;
   readonly list: Pick<Property, "name" | "shape" | "required">;
-  /** The arguments of `connection`. `pages`: the style of paging, if a response has no cursor. */
+  /** The arguments of `connection`. `pages` is the style of paging for a response without a cursor. */
   readonly paths: Readonly<Record<string, string>>;
   readonly pages?: "LINKED" | "NUMBERED" | "OFFSET";
   readonly after: Parameter;
   readonly first?: Parameter;
 };
 
-/** Names of properties next to a list that are about paging but that connections do not use. */
+/** Names of properties beside a list that are about paging, but that a connection does not use. */
 const pagingNames = ["pages", "totalpages", "pagecount", "pagination", "paging", "pageinfo", "links", "meta"]
   .concat(["metadata", "prev", "previous", "previouspage", "last", "self", "object", "kind"])
   .concat(["itemcount", "itemsperpage"]);
 
 const ofPages = new Set([...Object.values(names).flat(), ...pagingNames]);
 
-/** Whether a property next to a list is only about paging, judging by its name. */
+/** Whether the name of a property beside a list shows that it is only about paging. */
 export const isPagingProperty = ({ name }: Property): boolean => ofPages.has(normalizeName(name));
 
-/** A page, or, if the operation seems to have pages, the reason why it cannot be a connection. */
+/** A page. If the operation seems to have pages that a connection cannot read, `obstacle` is the reason. */
 type PageSearch = { readonly page?: FoundPage; readonly obstacle?: string };
 
-/** Searches the operation's response for a page. The result is empty if nothing suggests paging. */
+/** Returns an empty object if nothing suggests paging. */
 export function searchPage(operation: RestOperation): PageSearch {
   const { method, parameters, successes } = operation;
   const [response, ...others] = successes.filter((each) => each.shape);
@@ -77,7 +77,7 @@ export function searchPage(operation: RestOperation): PageSearch {
   };
 }
 
-/** Whether the parameter selects where a page begins, judging by its name. */
+/** Whether the parameter's name suggests that it selects where a page begins. */
 const isPosition = (each: Parameter): boolean =>
   [names.after, names.page, names.offset].some((known) => hasName(known, each)) &&
   each.shape.format?.startsWith("date") !== true &&
@@ -92,10 +92,10 @@ const namedIn =
   (known: readonly string[], fits: (shape: Shape) => boolean): Parameter | undefined =>
     queries.find((each) => hasName(known, each) && fits(each.shape));
 
-/** Whether the parameter is the id of the item after which the page begins, as Stripe names it. */
+/** Whether the parameter is the id of the last item of the previous page, as in Stripe's API. */
 const startsAfterItem = ({ name }: Parameter): boolean => normalizeName(name) === "startingafter";
 
-/** The path of the items' id, if each item has one that the cursor parameter accepts. */
+/** The path of the items' ids, if the cursor parameter accepts the id of every item. */
 function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter): string | undefined {
   const isSent = items && !items.nullable && alwaysFits(items, ["id"], cursor.shape);
   return isSent ? [...(name === "" ? [] : [name]), "id"].join(".") : undefined;
@@ -124,19 +124,19 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   const linked = cursor ?? number ?? page ?? offset ?? named(names.since, isNumeric);
   if (isLinked) return linked && { after: linked, paths: {}, pages: "LINKED" as const };
   const address = find(shape, isText, names.address, isAddress);
-  // for a list that can be read in both directions, `next` may be the previous page
+  // in a list that can be read in both directions, `next` may be the previous page
   if (linked && address !== undefined && !isTwoWay)
     return { after: linked, paths: { next: address }, pages: "LINKED" as const };
   const counted = [page, offset].flatMap((each) => (each && pagingOrigin(each) !== undefined ? [each] : []));
-  // prefers a parameter whose origin (the number of the first page or item) is declared rather than guessed from its name, then
-  // an offset to a page number; next to a cursor, a number may be only informative
+  // Prefers a parameter with a declared origin, that is, the number of the first page or item. Otherwise prefers an offset to a
+  // page number. Beside a cursor, a guessed number is not used, because it may be only informative.
   const after = counted.find((each) => declaresOrigin(each.shape)) ?? (cursor ? undefined : counted.at(-1));
   if (after && after === page) return { after, paths: { more }, pages: "NUMBERED" as const };
   const total = more === undefined ? find(shape, isNumeric, names.total) : undefined;
   return after && { after, paths: { more, total }, pages: "OFFSET" as const };
 }
 
-/** A flag that enables cursors (`usemarker`). Without this flag, REST pages by offset. */
+/** A flag that enables cursors, such as `usemarker`. Without the flag, REST pages by offset. */
 const switchOf = (queries: readonly Parameter[]): Parameter | undefined => {
   const cursors = queries.filter((each) => hasName(names.after, each)).map(({ name }) => normalizeName(name));
   return queries.find(
@@ -146,7 +146,7 @@ const switchOf = (queries: readonly Parameter[]): Parameter | undefined => {
   );
 };
 
-/** The reason why no next page can be requested, in terms of the first parameter that selects where a page begins. */
+/** The reason why no next page can be requested. The parameter is the first one that selects where a page begins. */
 function obstacleOf(
   shape: Shape,
   queries: readonly Parameter[],
@@ -175,8 +175,8 @@ const listsIn = (shape: Shape): Property[] =>
   );
 
 /**
- * Chooses the list with the page's items: the only list; otherwise the one with a usual name or the name of the path's
- * resource; otherwise the only list of objects, or of objects with an id.
+ * Chooses the list with the page's items. Among several lists, prefers one with a usual name or the name of the path's
+ * resource, then the only list of objects, then the only list of objects with an id.
  */
 function choosePageList<List extends FoundPage["list"]>(
   lists: readonly List[],
@@ -210,7 +210,10 @@ const onlyOf = <T>([first, ...others]: readonly T[]): T | undefined =>
 
 const isList = (shape: Shape): boolean => isOnly(shape, "array") && shape.items !== undefined;
 
-/** The path of a property with one of the names, in order of preference, in the response or objects up to two levels deep. */
+/**
+ * The path of a property with one of the names, in order of preference. Searches the response and objects up to two levels
+ * deep.
+ */
 function find(
   shape: Shape,
   hasType: (shape: Shape) => boolean,
@@ -229,7 +232,7 @@ function find(
   return undefined;
 }
 
-/** Whether the property is a URL. The URL of the next page contains a cursor but is not one. */
+/** Whether the property is a URL. The URL of the next page is not a cursor, although it contains one. */
 const isAddress = ({ shape, node }: Property): boolean =>
   shape.format?.startsWith("uri") === true ||
   /\b(url|uri|link)\b/i.test(String(descriptionOf(shape.node) ?? descriptionOf(node) ?? ""));

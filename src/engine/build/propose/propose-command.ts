@@ -1,4 +1,4 @@
-/** `restbound propose <operation>…`. */
+/** The command `restbound propose`. */
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { printable, printableSource } from "../../shared/cli/printable.ts";
 import { boundFields, type Model } from "../bind/model.ts";
@@ -32,8 +32,8 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   );
 
 /**
- * The model for proposals, and its schema: "" without a field, `undefined` if it is invalid. `faults`: errors elsewhere in the
- * spec, which do not prevent proposals.
+ * The model for proposals. `schema` is "" if it has no field, and undefined if it is invalid. `faults` has errors elsewhere in
+ * the spec, which do not prevent proposals.
  */
 type Proposable = {
   readonly model: Model;
@@ -60,7 +60,7 @@ function proposableModel(given: Project): Proposable {
       };
 }
 
-/** Removes overlays that cannot be read from the project. */
+/** Removes overlays that cannot be read. */
 function withoutBrokenOverlays(project: Project): { project: Project; faults: readonly string[] } {
   const { files } = project;
   const broken = failureOf(() => project.rest);
@@ -82,7 +82,7 @@ function failureOf(make: () => unknown): readonly Diagnostic[] {
   }
 }
 
-/** Remarks about existing fields of the operation and about a possible link. */
+/** Remarks about existing fields of the operation, and about a possible link. */
 function remarksOn(model: Model, name: string, isSkipped: boolean): string[] {
   const operation = model.operations.named(name);
   const hint = operation && lookupHint(operation);

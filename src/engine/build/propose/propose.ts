@@ -1,6 +1,6 @@
 /**
- * `restbound propose`: prints the SDL for REST operations that have no field yet, ready to paste into the schema. It uses
- * the schema's own types where they fit. The pasted SDL passes `check`.
+ * `restbound propose`: prints the SDL for REST operations without a field, to be pasted into the schema. Reuses the schema's
+ * types where they fit. The pasted SDL passes `check`.
  */
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { printable } from "../../shared/cli/printable.ts";
@@ -35,9 +35,7 @@ import {
 import { type Sendable, withoutUnsendable } from "./sendable.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
-/**
- * The type of a proposed field, the arguments of its `@rest` that locate the value in the response, and a further directive.
- */
+/** The type of a proposed field, where `@rest` finds the value in the response, and another directive. */
 type Proposed = Partial<Pick<RestDirective, "result" | "connection">> & {
   readonly type: string;
   readonly directive?: string;
@@ -50,13 +48,13 @@ export class Proposal {
   readonly #roots: { readonly query: string; readonly mutation: string };
   readonly #definitions: TypeDefinitions;
   readonly #links: Links;
-  /** Type → field → lines. */
+  /** The lines of each field, by type. */
   readonly #fields = new Map<string, Map<string, string[]>>();
 
-  /** Type → names of its existing fields. */
+  /** The names of existing fields, by type. */
   readonly #known = new Map<string, Set<string>>();
 
-  /** `reads`: ids of operations that only read, regardless of their method. */
+  /** `reads` has the ids of operations that only read, although their method is not safe. */
   constructor(model: Model, reads: ReadonlySet<string> = new Set()) {
     this.#model = model;
     this.#reads = reads;
@@ -72,8 +70,8 @@ export class Proposal {
   }
 
   /**
-   * Adds a field for the operation. Returns `false` if the root type already has one. Throws `UsageError` if the operation does
-   * not exist, or its method, request or response cannot be bound.
+   * Adds a field for the operation. Returns `false` if the type already has one. Throws `UsageError` if the operation is
+   * unknown, or if its method, request or response cannot be bound.
    */
   add(name: string): boolean {
     const operation = this.#model.operations.named(name);
@@ -127,7 +125,7 @@ export class Proposal {
     const answer = combineNullable(showableResponses(operation).map(({ shape }) => shape));
     const inside = answer && envelopeOf(answer);
     const shown = inside?.shape ?? answer;
-    // a response without content is null, for which any nullable type works
+    // a response without content is null, so any nullable type fits
     const type = shown
       ? new OutputTypes(this.#definitions).output(shown, typeName(nameFrom(operation)))
       : "Boolean";
@@ -138,7 +136,7 @@ export class Proposal {
     };
   }
 
-  /** Prints the proposal. `keyword`: `extend type` if the root types already exist. */
+  /** Prints the proposal. `keyword` is `extend type` if the root types already exist. */
   sdl(keyword: "type" | "extend type"): string {
     const types = [...this.#fields].flatMap(([type, fields]) =>
       fields.size > 0 ? [[`${keyword} ${type} {`, ...[...fields.values()].flat(), "}"].join("\n")] : [],
@@ -146,7 +144,7 @@ export class Proposal {
     return [...types, ...this.#definitions.sdl].join("\n\n");
   }
 
-  /** `listThings` → `things`, unless that name is taken. */
+  /** Shortens `listThings` to `things`, unless this name is taken. */
   #fieldName(owner: string, wanted: string, id: string): string {
     const proposed = this.#fields.get(owner);
     const known = this.#known.get(owner);
@@ -156,7 +154,6 @@ export class Proposal {
   }
 }
 
-/** Why the operation cannot be bound to a field. */
 export function unproposableReason(operation: RestOperation): string | undefined {
   if (!isSendable(operation.method)) return `no field can send ${sentMethod(operation.method)}`;
   const [unfed] = operation.unfeedable;

@@ -6,8 +6,9 @@ import { normalizeName, splitWords } from "../schema/graphql-names.ts";
 import { singular } from "./resource-paths.ts";
 
 /**
- * A name for the operation: its `operationId` without additions by generators; otherwise its path, prefixed with the method
- * unless the method is safe. Paths are read naturally: `/folders/{id}` is `folder`, `/folders/{id}/items` is `folder items`.
+ * Names the operation by its `operationId`, without the parts that code generators add. An operation without an id is named by
+ * its path. An unsafe method precedes the path. `/folders/{id}` becomes `folder`, and `/folders/{id}/items` becomes `folder
+ * items`.
  */
 export function nameFrom(operation: RestOperation): string {
   const id = ownId(operation);
@@ -15,11 +16,11 @@ export function nameFrom(operation: RestOperation): string {
     return nameFromPath(operation, isApiOrVersion, resourceWords);
   const name = nameOfFunction(operation, id);
   if (name !== undefined) return isGeneric(name) ? nameFromPath(operation, isApiOrVersion) : name;
-  // NestJS: the class and the method, UsersController_findAll
+  // NestJS writes the class and the method, as in UsersController_findAll
   return id.replace(/(?<=\w)Controller_(?=[A-Za-z])/, " ");
 }
 
-/** The name to use if that of `nameFrom` is taken; prefixed with the document's name if there are several documents. */
+/** A name to use if that of `nameFrom` is taken. Begins with the document's name if there are several documents. */
 export function wholeNameFrom(operation: RestOperation): string {
   const id = ownId(operation);
   const isOfPath =
@@ -27,14 +28,14 @@ export function wholeNameFrom(operation: RestOperation): string {
   return [operation.root.name ?? [], isOfPath ? nameFromPath(operation) : id].flat().join(" ");
 }
 
-/** The `operationId` as written in its document; undefined if it has none. */
+/** The `operationId` as written in the document, if it has one. */
 function ownId(operation: RestOperation): string | undefined {
   const { id, root } = operation;
   if (id === methodAndPath(operation)) return undefined;
   return root.name === undefined ? id : id.slice(root.name.length + 1);
 }
 
-/** Whether the id merely repeats the method and the path: `get_folders_id_items` for `GET /folders/{folder_id}/items`. */
+/** Whether the id only repeats the method and the path, as `get_folders_id_items` does for `GET /folders/{folder_id}/items`. */
 function isPathWritten({ method, ...operation }: RestOperation, id: string): boolean {
   const path = ownPath({ method, ...operation });
   if (!path.includes("{")) return false;
@@ -44,7 +45,8 @@ function isPathWritten({ method, ...operation }: RestOperation, id: string): boo
 }
 
 /**
- * The words of a path. A parameter after a resource is omitted and makes the resource singular: `/folders/{id}` is `folder`.
+ * The words of a path. A parameter after a resource is omitted and makes the resource singular, so `/folders/{id}` becomes
+ * `folder`.
  */
 function resourceWords(steps: readonly string[]): string[] {
   const parts = steps.join("/").split(/[/#:]/);
@@ -56,7 +58,7 @@ function resourceWords(steps: readonly string[]): string[] {
   });
 }
 
-/** The function name in a FastAPI id, which appends the path and the method: `read_item_items__item_id__get`. */
+/** The function name in a FastAPI id. FastAPI appends the path and the method, as in `read_item_items__item_id__get`. */
 function nameOfFunction(operation: RestOperation, id: string): string | undefined {
   const added = `${ownPath(operation).replaceAll(/\W/g, "_")}_${operation.method.toLowerCase()}`;
   return id.endsWith(added) && id.length > added.length ? id.slice(0, -added.length) : undefined;
@@ -68,12 +70,12 @@ const generic =
 
 const isGeneric = (name: string): boolean => splitWords(name).every((word) => generic.test(word));
 
-/** Whether a path segment is a common prefix of an API's paths: `api`, or a version. */
+/** Whether a path segment is `api` or a version. */
 export const isApiOrVersion = (step: string): boolean => /^(?:api|v\d+(?:\.\d+)*)$/i.test(step);
 
 /**
- * Builds a name from the path. `isLeftOut`: whether a leading path segment is omitted, which requires a following segment that
- * is not a parameter. `wordsOf`: converts the remaining segments to words.
+ * Builds a name from the path. Omits a leading segment for which `isLeftOut` returns true, if a segment that is not a parameter
+ * follows. `wordsOf` converts the remaining segments to words.
  */
 function nameFromPath(
   operation: RestOperation,
@@ -88,7 +90,7 @@ function nameFromPath(
   return isSafe(method) ? words : `${method.toLowerCase()} ${words}`;
 }
 
-/** Maps each REST name to a unique name; duplicates are numbered: `userId`, `userId2`. */
+/** Maps each REST name to a unique name. Duplicates get a number, as in `userId` and `userId2`. */
 export function uniqueNames(
   names: readonly string[],
   make: (name: string) => string,
@@ -102,7 +104,7 @@ export function uniqueNames(
   });
 }
 
-/** The name, numbered if it is taken. */
+/** Appends a number if the name is taken. */
 export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">): string {
   for (let free = name, number = 2; ; free = `${name}${number++}`) if (!taken.has(free)) return free;
 }
@@ -111,7 +113,7 @@ export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">):
 export const deprecatedDirective = (...nodes: readonly RestNode[]): string =>
   deprecationOf(nodes) ? ' @deprecated(reason: "REST deprecates it.")' : "";
 
-/** Prints a description as SDL lines; empty for an empty text. */
+/** The SDL lines of a description. Empty for an empty text. */
 export function descriptionLines(text: unknown, indent: string): string[] {
   if (typeof text !== "string" || text.trim() === "") return [];
   return [`${indent}${JSON.stringify(text.trim().replaceAll(/\s+/g, " "))}`];

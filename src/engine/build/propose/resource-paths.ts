@@ -1,14 +1,14 @@
 /** Extracts resource names from paths. */
 import { ownPath, type RestOperation } from "../openapi/operation.ts";
 
-/** The segments of a path; the first is empty. A trailing slash, as in Django, does not add one. */
+/** The segments of a path; the first one is empty. A trailing slash, as in Django, adds no segment. */
 export const stepsOf = (path: string): string[] => path.replace(/(?<=.)\/$/, "").split("/");
 
-/** The last segment of the path that is not a parameter: `books` in `/books/{id}`. */
+/** `books` for `/books/{id}`: the last segment that is not a parameter. */
 export const resourceName = (operation: RestOperation): string =>
   stepsOf(ownPath(operation)).findLast((step) => !step.includes("{")) ?? "";
 
-/** `categories` → `categories`, `categorie`, `categori`, `category`: candidates for the singular. */
+/** Candidates for the singular of a name: `categories` → `categorie`, `categori`, `category`. */
 export const singulars = (name: string): string[] => [
   name,
   name.replace(/s$/, ""),

@@ -1,4 +1,4 @@
-/** The GraphQL scalar or enum for a REST value. */
+/** Chooses the GraphQL scalar or enum for a REST value. */
 import { isEnumType } from "graphql";
 import { enumValues } from "../bind/enum-values.ts";
 import { exceedsInt } from "../bind/scalar-rules.ts";

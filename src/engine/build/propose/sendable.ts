@@ -1,14 +1,14 @@
-/** Removes the optional parts of a request that cannot be sent, so that a field can be proposed for the rest. */
+/** Removes the optional parts of a request that cannot be sent, so that a field can be proposed without them. */
 import { formProperties, nestedMembers, unsupportedStyle } from "../bind/inputs/check-styles.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 
 export type Sendable = {
   readonly operation: RestOperation;
-  /** The optional parts that the field leaves out: `query "expand", an array in style deepObject`. */
+  /** The optional parts that the field omits, such as `query "expand", an array in style deepObject`. */
   readonly omitted: readonly string[];
 };
 
-/** The operation without optional parameters and form properties that cannot be serialized, and without an empty form. */
+/** Removes optional parameters and form properties that cannot be serialized, and a form that becomes empty. */
 export function withoutUnsendable(operation: RestOperation): Sendable {
   const { body, parameters, unsentBody, unsentCookies } = operation;
   const omitted: string[] = [];
@@ -39,7 +39,7 @@ export function withoutUnsendable(operation: RestOperation): Sendable {
   };
 }
 
-/** The parameter without optional members that are objects or lists. */
+/** Removes optional members of the parameter that are objects or lists. */
 function withoutNested(parameter: Parameter, omitted: string[]): Parameter {
   const nested = nestedMembers(parameter).filter(({ required }) => !required);
   if (nested.length === 0) return parameter;

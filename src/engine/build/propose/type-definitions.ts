@@ -1,4 +1,4 @@
-/** Collects the type definitions for proposed fields: one per REST schema, each with an unused name. */
+/** Collects the type definitions for proposed fields, one per REST schema, and gives each an unused name. */
 import { isEnumType, isIntrospectionType, isScalarType, specifiedScalarTypes } from "graphql";
 import { dateScalars, dateScalarsUrl } from "../../shared/date-scalars.ts";
 import { membersOf } from "../../shared/json-object.ts";
@@ -38,13 +38,13 @@ export class TypeDefinitions {
         this.#addEnum(type.name, [...enumValues(model.names, type).values()]);
   }
 
-  /** Starts an operation. Its name becomes the prefix of types whose own names are taken. */
+  /** The operation's name becomes the prefix of types whose names are taken. */
   beginOperation(operation: RestOperation): void {
     this.#operation = nameFrom(operation);
     this.#document = operation.root.name;
   }
 
-  /** Returns the comment at its first use, and its short form afterwards. */
+  /** Returns the comment the first time, and its short form afterwards. */
   once(comment: string, short: string): string[] {
     const isNew = !this.#comments.has(comment);
     this.#comments.add(comment);
@@ -57,7 +57,7 @@ export class TypeDefinitions {
     return "JSON";
   }
 
-  /** The scalar for a string format; undefined if there is none, or if another type has its name. */
+  /** The scalar for a string format. Undefined if there is none, or if another type has its name. */
   date(format: string | undefined): string | undefined {
     const [name] = [...dateScalars].find(([, each]) => each === format) ?? [];
     if (name === undefined) return undefined;
@@ -67,7 +67,7 @@ export class TypeDefinitions {
       : undefined;
   }
 
-  /** Adds the scalar unless it exists. Returns `false` if another type has its name. */
+  /** Adds the scalar if it is missing. Returns `false` if another type has its name. */
   #ensureScalar(name: string, description: string, directive = ""): boolean {
     const known = this.model.schema.getType(name);
     if (known || this.#taken.has(name)) return known ? isScalarType(known) : this.#scalars.has(name);
@@ -77,7 +77,7 @@ export class TypeDefinitions {
     return true;
   }
 
-  /** Defines a type once per REST schema, and returns its name. `wanted`: the name for an anonymous schema. */
+  /** Defines a type once per REST schema, and returns its name. `wanted` is the name for an anonymous schema. */
   define(shape: Shape, wanted: string, suffix: string, lines: (name: string) => string[]): string {
     const key = `${suffix} ${shape.identity.text}`;
     const name = this.nameFor(shape, wanted, suffix);
@@ -90,8 +90,8 @@ export class TypeDefinitions {
   }
 
   /**
-   * Defines an enum, or reuses one with the same values if its name fits: the argument `state` gets the type `GateState` of a
-   * gate's `state`.
+   * Defines an enum, or reuses one with the same values if its name fits. For example, an argument `state` gets the type
+   * `GateState` of the `state` of a gate.
    */
   defineEnum(
     shape: Shape,
@@ -113,8 +113,8 @@ export class TypeDefinitions {
   }
 
   /**
-   * The type name for a REST schema, even before it is defined: that of its component, or of the file that contains only the
-   * schema.
+   * The type name for a REST schema, even before it is defined. It is the name of the schema's component, or of a file with
+   * only the schema.
    */
   nameFor({ node, identity }: Shape, wanted: string, suffix: string): string {
     const isComponent =
@@ -134,7 +134,7 @@ const enumKey = (values: readonly string[]): string => JSON.stringify([...values
 export const descriptionOf = ({ value }: { readonly value: unknown }): unknown =>
   membersOf(value).description;
 
-/** The description of a property or a parameter, or of a member of its `allOf`, or else of its schema. */
+/** The description of a property or parameter, of a member of its `allOf`, or of its schema, in this order. */
 export function describedBy({ node, shape }: { readonly node: RestNode; readonly shape: Shape }): unknown {
   const { allOf } = membersOf(node.value);
   const members = Array.isArray(allOf) ? allOf.map((value: unknown) => ({ value })) : [];

@@ -1,11 +1,14 @@
-/** Converts Swagger 2.0 to OpenAPI 3.0. Schemas are bound to the converted text, so locations refer to it as well. */
+/**
+ * Converts Swagger 2.0 to OpenAPI 3.0. Fields are bound to the converted document, so locations in findings refer to the
+ * converted text.
+ */
 import { parseDocument, stringify } from "yaml";
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { isForm, isMultipartForm } from "../../shared/media-type.ts";
 
 /**
- * Converts a document. Returns a text of another version, or one that is not YAML, unchanged: reading it as OpenAPI reports
- * these errors.
+ * Returns `text` unchanged unless it is Swagger 2.0. Invalid YAML is also returned, because the OpenAPI reader reports its
+ * errors.
  */
 export async function convertSwagger(text: string): Promise<string> {
   if (!/swagger["']?\s*:\s*["']?2/.test(text)) return text;
@@ -22,13 +25,12 @@ export async function convertSwagger(text: string): Promise<string> {
 }
 
 /**
- * A temporary property that records the collection format of a list parameter before the conversion. The upgrader drops formats
- * without an equivalent style in OpenAPI 3.0, so lists would be sent in the default style, and ignores that a form's default is
- * `csv`.
+ * A temporary property for a list parameter's `collectionFormat`. The upgrader drops a format that OpenAPI 3.0 has no `style`
+ * for, so the list would be sent in the default style. The upgrader also ignores that `csv` is the default for form parameters.
  */
 const mark = "x-restbound-collection-format";
 
-/** All array parameters, including shared ones and those of path items (Swagger 2.0, Parameter Object). */
+/** All array parameters, including those in `parameters` of the document and of path items (Swagger 2.0, Parameter Object). */
 function listParameters(document: Record<string, unknown>): Record<string, unknown>[] {
   const items = Object.values(membersOf(document.paths)).map(membersOf);
   const owners = [...items, ...items.flatMap((item) => Object.values(item).map(membersOf))];
@@ -38,7 +40,7 @@ function listParameters(document: Record<string, unknown>): Record<string, unkno
   );
 }
 
-/** The collection formats with an equivalent OpenAPI 3.0 style in a query, and in a form without files. */
+/** The collection formats that OpenAPI 3.0 can express by `style` for a query parameter or for a form without files. */
 const inQuery: ReadonlySet<unknown> = new Set(["csv", "ssv", "pipes", "multi"]);
 
 function markFormat(parameter: Record<string, unknown>): void {
@@ -50,7 +52,7 @@ function markFormat(parameter: Record<string, unknown>): void {
 
 /**
  * Removes the temporary property. A list with an unsupported format gets a media type, as OpenAPI 3.0 allows for parameters and
- * parts of forms. The binder does not support this media type: it omits an optional list, and reports a required one.
+ * form parts. The binder omits an optional list with this media type, and reports a required one.
  */
 function unmarked(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(unmarked);
@@ -67,7 +69,7 @@ function unmarked(node: unknown): unknown {
   return { ...rest, content: { [mediaOf(format)]: { schema } } };
 }
 
-/** Removes the temporary property from a form. A multipart form supports only `multi`: one part per item. */
+/** Removes the temporary property from a form. A multipart form supports only `multi`, with one part per item. */
 function unmarkedForm(node: unknown, hasParts: boolean): unknown {
   const { encoding, ...form } = membersOf(node);
   const found = Object.entries(membersOf(membersOf(form.schema).properties)).flatMap(([name, property]) => {

@@ -1,11 +1,14 @@
-/** Fetches a document from its URL: with an authorization header if it is private, conditionally if it was fetched before. */
+/**
+ * Fetches an OpenAPI document from a URL. Sends an authorization header for a private document, and `If-None-Match` if the
+ * document was fetched before.
+ */
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { fetchText } from "../../shared/cli/fetch-text.ts";
 import { isLoopback } from "../../shared/loopback.ts";
 import { own } from "../../shared/own.ts";
 import { productOf } from "../openapi/document-files.ts";
 
-/** The last fetched text of a document, with its ETag. */
+/** The text of a document as last fetched, and its ETag. */
 export type StoredDocument = { readonly etag: string; readonly text: string };
 
 export type FetchedDocument = { readonly text: string; readonly etag?: string | undefined };
@@ -13,8 +16,8 @@ export type FetchedDocument = { readonly text: string; readonly etag?: string | 
 const timeoutMs = 30_000;
 
 /**
- * Fetches at most 32 MiB within 30 s, without other files that the document refers to. Throws `UsageError` unless the response
- * is a success, or a 304 for `stored`.
+ * Fetches at most 32 MiB within 30 s. Does not fetch files that the document refers to. Accepts a successful response, and a
+ * 304 if `stored` is given. Otherwise throws `UsageError`.
  */
 export async function fetchDocument(
   url: string,
@@ -32,17 +35,17 @@ export async function fetchDocument(
   return fetchText(`--openapi ${url}`, url, read, { timeoutMs, headers });
 }
 
-/** The ETag; `undefined` for a value that is not a valid entity tag (RFC 9110 §8.8.3) and could not be sent back. */
+/** Returns the ETag, or `undefined` if it is not a valid entity tag (RFC 9110 §8.8.3) and so could not be sent back. */
 const entityTag = (header: string | null): string | undefined =>
   header !== null && /^(?:W\/)?"[\x21\x23-\x7e]*"$/.test(header) ? header : undefined;
 
-/** The name of the environment variable with the header for a private document: `Authorization: Bearer …`. */
+/** The environment variable with the header for a private document, such as `Authorization: Bearer …`. */
 const headerVariable = (name: string | undefined): string =>
   name === undefined ? "OPENAPI_HEADER" : `OPENAPI_HEADER_${productOf(name)}`;
 
 /**
- * Returns the request headers. Throws `UsageError` for an invalid header, without printing its secret value, and for a URL that
- * would send the header unencrypted to another machine.
+ * Throws `UsageError` for an invalid header, without printing its secret value. Also throws for an `http` URL of another
+ * machine, because the header would be sent unencrypted.
  */
 function documentHeaders(env: NodeJS.ProcessEnv, name: string | undefined, url: string): Headers {
   const variable = headerVariable(name);

@@ -1,4 +1,7 @@
-/** Reads a document from a file or a URL, and the files that it refers to, by the names that they get in the spec folder. */
+/**
+ * Reads an OpenAPI document and the files that it refers to, from a file or a URL. Names each file as it will be named in
+ * `spec/`.
+ */
 
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
@@ -21,7 +24,7 @@ import { type FetchedDocument, fetchDocument, type StoredDocument } from "./fetc
 import { digestOf } from "./recorded-sources.ts";
 
 /**
- * File names with a special meaning in a spec folder. A vendor's document that refers to such a name could smuggle in
+ * Names of files that the engine reads from `spec/`. A vendor's document that refers to one of these names could smuggle in
  * approvals, or saved operations that the server would allow. The pattern ignores case, and trailing dots and spaces, because
  * some file systems do.
  */
@@ -29,8 +32,8 @@ const ownNames =
   /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml|credentials\.yaml)[. ]*(?:\/|$)|operations[. ]*\/.*\.(?:graphql|gql)[. ]*$)/iu;
 
 /**
- * Reads a document. The result has the texts of all files read so far (`files`), and a function that reads any file of the
- * document (`read`). The text in `stored` is reused if the URL still has the same ETag.
+ * Reads a document. `files` has the texts of all files read so far, and `read` returns the text of any file of the document.
+ * Reuses the text of `stored` if the URL still has the same ETag.
  */
 export async function readSourceDocument(
   given: string,
@@ -57,13 +60,13 @@ export async function readSourceDocument(
   return { document, files, place, read, fetched: { etag, digest: digestOf(main) } };
 }
 
-/** Reads the files in the document's folder by the names that they get in the spec folder. */
+/** Reads files in the folder of the document at `path` by the names that they will have in `spec/`. */
 function filesBeside(path: string, { file: main, overlay, name }: NamedDocument): ReadFile {
   const folder = dirname(path);
   const files = folderFiles(folder);
   /**
-   * Ignores symbolic links to targets outside the folder. Otherwise, a link in a vendor's archive could copy a secret of this
-   * machine into the project.
+   * Ignores symbolic links that lead out of the folder. Otherwise, a link in a vendor's archive could copy a secret file of
+   * this machine into the project.
    */
   const read: ReadFile = (file) => {
     const text = files.read(file);
@@ -79,8 +82,8 @@ function filesBeside(path: string, { file: main, overlay, name }: NamedDocument)
 }
 
 /**
- * Rejects a document that refers to a file name with a special meaning in the spec folder. Files cannot be renamed, because
- * `$ref`s contain their names.
+ * Rejects a document that refers to a file name that the engine uses in `spec/`. `init` cannot rename the file, because `$ref`s
+ * contain its name.
  */
 export function rejectTakenNames(
   parts: Iterable<string>,
@@ -107,7 +110,10 @@ export async function ofDocument<T>(given: string, make: () => T | Promise<T>): 
   }
 }
 
-/** Replaces the file names in error locations by the name that the user passed, because the files are not in `spec/` yet. */
+/**
+ * Replaces the names of `spec/` files in error locations by the path or URL that the user passed, because `spec/` has no files
+ * yet.
+ */
 function unreadableDocument({ failure }: UnreadableSpec, given: string): ExpectedFailure {
   const faults = failure.faults.map(({ message, places }) => {
     const [at] = places.map(
@@ -119,7 +125,7 @@ function unreadableDocument({ failure }: UnreadableSpec, given: string): Expecte
   return new ExpectedFailure(given, { exitCode: failure.exitCode, faults });
 }
 
-/** The absolute path of a document on disk. Throws `UsageError` if the file does not exist. */
+/** Throws `UsageError` if the path is not an existing file. */
 function documentPath(given: string, root: string): string {
   const path = resolve(root, given);
   const found = statSync(path, { throwIfNoEntry: false });

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the source of each document (`restbound.sources` in `package.json`), and the ETag and digest of the last
- * fetched text (`restbound.lock.json`).
+ * Reads and writes the URL or path that each OpenAPI document came from (`restbound.sources` in `package.json`).
+ * `restbound.lock.json` has the ETag and digest of the text last fetched.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { shownUrl } from "../../shared/shown-url.ts";
 
 export const sourcesField = "restbound.sources";
 
-/** The sources (URLs or paths), by file name in the spec folder. */
+/** The URL or path of each document, by file name in `spec/`. */
 export function readSources(root: string): Map<string, string> {
   const path = join(root, "package.json");
   const manifest = existsSync(path) ? parsedJson(readFileSync(path, "utf8")) : {};
@@ -23,17 +23,16 @@ export function readSources(root: string): Map<string, string> {
   return new Map(Object.entries(sources).map(([file, source]) => [file, String(source)]));
 }
 
-/** A fetched document. */
 type FetchedDocument = Omit<LockedDocument, "source"> & {
-  /** The file name in the spec folder. */
+  /** The file name in `spec/`. */
   readonly file: string;
-  /** The source as the user passed it. */
+  /** The URL or path as the user passed it. */
   readonly given: string;
 };
 
 /**
- * Records the document's source in `package.json`, whose text is `packageJson`, and in the lock file. URLs with a password or a
- * query are not recorded, because they may contain secrets.
+ * Records the URL or path in `package.json`, whose current text is `packageJson`, and in the lock file. Does not record URLs
+ * with a password or a query, because they may contain secrets.
  */
 export function recordSource(
   root: string,
@@ -50,22 +49,22 @@ export function recordSource(
   if (isRecorded) lockDocuments(root, new Map([[file, { source, ...fetched }]]));
 }
 
-/** The lock file with the ETag and digest of each document when it was last written, for conditional requests by `update`. */
+/** The file with the ETag and digest of each document, for the conditional requests of `update`. */
 const lockFile = "restbound.lock.json";
 
 export type LockedDocument = {
   readonly source: string;
   readonly etag?: string | undefined;
-  /** The digest of the file in the spec folder, computed by `digestOf`. */
+  /** The digest of the file in `spec/`, computed by `digestOf`. */
   readonly digest: string;
 };
 
-/** The digest of a text. Line endings are ignored, because a git checkout may convert them. */
+/** Ignores line endings, because a git checkout may convert them. */
 export const digestOf = (text: string): string =>
   `sha256:${createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex")}`;
 
 /**
- * The lock file's entries, by file name in the spec folder. Malformed entries are ignored, so their documents are fetched
+ * Returns the lock file's entries by file name in `spec/`. Ignores malformed entries, so that their documents are fetched
  * without an ETag.
  */
 export function readLock(root: string): Map<string, LockedDocument> {

@@ -1,7 +1,6 @@
 /**
- * `restbound update`: fetches each document again from its source, and reports which changes since a commit break clients.
- * `--write` replaces the documents and `generated/` even if there are breaking changes, so that a person can repair the schema
- * on a branch.
+ * `restbound update`: fetches each OpenAPI document again, and reports which changes since a commit break clients. `--write`
+ * replaces the documents and `generated/` even if changes break clients, so that a developer can repair the schema on a branch.
  */
 import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
@@ -37,7 +36,7 @@ import {
 type Fetched = {
   readonly changed: Map<string, string>;
   readonly locked: Map<string, LockedDocument>;
-  /** Documents that were edited locally after they were fetched. */
+  /** Documents that someone edited in `spec/` after they were fetched. */
   readonly edited: string[];
 };
 
@@ -69,12 +68,12 @@ async function update({ base, write = false, format }: Given, io: Io): Promise<n
     files,
     manifests: await readManifests(root, env.OPERATIONS_FROM),
     base: { name: base, files: committed },
-    freshness: async () => [], // generated/ still belongs to the old documents
+    freshness: async () => [], // generated/ still matches the old documents
     today: today ?? new Date().toISOString().slice(0, 10),
   });
   for (const output of outputs) printReport(report, output, io);
   const exitCode = report.summary.unapproved === 0 ? 0 : 1;
-  // if a report goes to the standard output, other lines go to the standard error
+  // keeps other lines out of a report on the standard output
   const say = outputs.some(({ format, file }) => file === undefined && format !== "text") ? io.error : out;
   for (const file of changed.keys()) say(printable(`${write ? "wrote" : "differs:"} spec/${file}`));
   for (const file of edited)
@@ -92,8 +91,8 @@ async function update({ base, write = false, format }: Given, io: Io): Promise<n
 }
 
 /**
- * Fetches all documents. Returns the files that differ from those in the spec folder, and the new entries of the lock file. The
- * project's overlays are not replaced.
+ * Fetches all documents. Returns the files that differ from those in `spec/`, and the new entries of the lock file. Overlays
+ * are not compared, because they belong to the project.
  */
 async function fetchDocuments(
   { root, env, progress }: Io,

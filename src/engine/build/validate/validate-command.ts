@@ -1,4 +1,7 @@
-/** `restbound validate <manifest> --schema <URL or file>`: validates an app's operations against a schema, for the app's CI. */
+/**
+ * `restbound validate <manifest> --schema <URL or file>`: validates an app's saved operations against a schema, in the app's
+ * CI.
+ */
 import { basename, resolve } from "node:path";
 import {
   buildClientSchema,

@@ -1,4 +1,4 @@
-/** Finds changes of bindings: the public schema is the same, but the REST source of a field or an enum value differs. */
+/** Finds fields and enum values that are unchanged in the public schema but now have another REST source. */
 
 import { isEnumType } from "graphql";
 import { isCounted, type NextPage, pathOfPart } from "../../../shared/page.ts";
@@ -12,7 +12,6 @@ import { definitionAt } from "../../schema/schema-coordinate.ts";
 import { removedNode } from "./causes.ts";
 import { type Change, schemaChange } from "./change.ts";
 
-/** Changes of fields with a different binding, and of enum values with a different REST value. */
 export const bindingChanges = (base: Model, head: Model): Change[] => [
   ...fieldChanges(base, head),
   ...enumValueChanges(base, head),
@@ -34,8 +33,8 @@ function fieldChanges(base: Model, head: Model): Change[] {
 }
 
 /**
- * Removes the inputs for required parameters that REST added since the base. Sending them is the only way to keep the call
- * working, so they do not count as a different binding.
+ * Removes the inputs for parameters that REST newly requires. The call only works with these inputs, so they do not count as a
+ * changed binding.
  */
 function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
   if (old.kind !== "bound" || now.kind !== "bound") return now;
@@ -45,8 +44,8 @@ function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
 }
 
 /**
- * The comparable form of a binding, in canonical order. `now`: the field's new binding. An operation with the same
- * `operationId`, or the same method and path, as that of `now` counts as the same operation.
+ * Converts a binding to a value for comparison. The operation is the same as that of `now` if its `operationId`, or its method
+ * and path, are the same.
  */
 function bindingOf(field: ModelField, now: ModelField): unknown {
   if (field.kind === "plain") {
@@ -54,7 +53,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
     return field.entries ? { entries: path } : path;
   }
   const isSame = now.kind === "bound" && isSameOperation(now.operation, field.operation);
-  // the parameter's location (path, query, header) is decided by the document, not by the binding
+  // excludes the parameter's location (path, query, header), because the document decides it
   const inputs = field.inputs.map((input) => [input.name, formatSource(input.source)]);
   return {
     operation: isSame && now.kind === "bound" ? now.operation.id : field.operation.id,
@@ -67,7 +66,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
   };
 }
 
-/** The response paths of a connection. Page sizes are excluded, because the document decides them, not the binding. */
+/** The response paths of a connection. Excludes page sizes, because the document decides them. */
 const connectionOf = ({ connection }: BoundField): unknown =>
   connection
     ? [
@@ -83,7 +82,7 @@ function nextPageOf(next: NextPage): string | readonly string[] {
   return next.by === "link" ? (next.at ?? next.parameter) : next.at;
 }
 
-/** Describes both bindings. Inputs that they share are shown as `…`, because an operation may have twenty inputs. */
+/** Describes both bindings. Prints `…` for the inputs that are the same in both, because an operation may have twenty. */
 function described(now: ModelField, old: ModelField): [string, string] {
   const after = inputTexts(now);
   const before = inputTexts(old);
@@ -104,8 +103,8 @@ const describe = (field: ModelField, inputs: string): string =>
     : `${[field.operation.id, ...field.result].join(".")}(${inputs})`);
 
 /**
- * Compares the REST names that `@restName` gives enum values. Names derived by the naming convention are excluded: they change
- * only with the document, whose changed values other rules report.
+ * Compares the REST values of enum values that `@restName` sets. Skips REST values that follow from the naming convention. They
+ * change only with the document, and other rules report that.
  */
 function enumValueChanges(base: Model, head: Model): Change[] {
   return Object.values(base.schema.getTypeMap()).flatMap((old) => {

@@ -1,7 +1,7 @@
 /**
- * Finds the node of the OpenAPI document that caused a new proof error. Candidates in order: the nodes named by the error, the
- * nodes that its coordinate depended on at the base, and the response nodes that contain the value. The first changed candidate
- * is the cause. Errors with the same cause become one finding.
+ * Finds the node of the OpenAPI document that caused a new proof error. Compares, in this order, the nodes that the error
+ * names, the nodes that its coordinate depended on in the base, and the response nodes that contain the value. The first
+ * changed node is the cause. Errors with the same cause become one finding.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -16,7 +16,7 @@ import { includedSchemas } from "../../openapi/shapes/schema-cycles.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import { fieldOf } from "../../schema/schema-coordinate.ts";
 
-/** Rules that report a missing part of the document. The new document has no node for such a part. */
+/** Rules that report a missing part of the document, for which the new document has no node. */
 const ofMissing = new Set<Rule>([
   "operation-unknown",
   "operation-id-duplicate",
@@ -27,10 +27,10 @@ const ofMissing = new Set<Rule>([
   "connection-unfit",
 ]);
 
-/** This rule reports either a missing or an unsuitable part of the document. A missing part is reported at its parent. */
+/** This rule reports a missing property or an unsuitable one. A missing property is reported at its parent's node. */
 const ofMissingOrUnfit: Rule = "batch-match";
 
-/** The changed node. `below`: the path from the node to the difference. */
+/** A changed node, and the path below it to the difference. */
 export type Cause = { readonly node: NodeLocation; readonly below: NodePath };
 
 export function causeOfError(
@@ -61,17 +61,17 @@ export function causeOfError(
 const isInside = (node: NodeLocation, outer: NodeLocation): boolean =>
   node.file === outer.file && outer.path.every((step, index) => node.path[index] === step);
 
-/** A key that is equal for causes at the same location. */
+/** Returns equal keys for causes at the same location. */
 export const causeKey = ({ node: { file, path }, below }: Cause): string =>
   nodeKey({ file, path: [...path, ...below] });
 
-/** The first node that the coordinate depended on at the base and that no longer exists. */
+/** The first node that the coordinate depended on in the base and that was removed since. */
 export const removedNode = (base: Model, head: Model, coordinate: string): NodeLocation | undefined =>
   dependenciesOf(base, coordinate).flatMap((node) => topmostRemoved(head.document, node) ?? [])[0];
 
 /**
- * Finds the cause of a change to a value. Candidates: the value's node, the `required` list of the object that contains it, and
- * the schemas that its schema is composed of.
+ * Finds the cause of a changed value. Compares the value's node, then the `required` list of the object that declares it, then
+ * the schemas that its schema refers to.
  */
 export const causeOfChange = (
   base: RestDocument,
@@ -92,7 +92,7 @@ function firstDifference(
   return undefined;
 }
 
-/** The schemas that a schema refers to, directly or as a member of `allOf`, `oneOf` or `anyOf`. */
+/** The schemas that a schema refers to directly, or by `allOf`, `oneOf` or `anyOf`. */
 function composedOf(document: RestDocument, node: NodeLocation, seen = new Set<unknown>()): NodeLocation[] {
   const value = document.valueAt(node);
   if (!isRecord(value) || seen.has(value)) return [];
@@ -103,7 +103,7 @@ function composedOf(document: RestDocument, node: NodeLocation, seen = new Set<u
   ]);
 }
 
-/** The former name of a new property, if exactly one property of the object was removed and one added. */
+/** The former name of a new property. `undefined` unless the object lost exactly one property and gained exactly one. */
 function formerName(
   base: RestDocument,
   head: RestDocument,
@@ -121,8 +121,8 @@ const requiredBeside = ({ path, ...node }: NodeLocation): NodeLocation[] =>
   path.at(-2) === "properties" ? [{ ...node, path: [...path.slice(0, -2), "required"] }] : [];
 
 /**
- * Finds the topmost removed node on the path to a node, or that node's parent if the removal left it empty. Returns `undefined`
- * if the node still exists.
+ * Returns the topmost node on the path that was removed, or its parent if the removal left the parent empty. `undefined` if the
+ * node still exists.
  */
 function topmostRemoved(document: RestDocument, { file, path }: NodeLocation): NodeLocation | undefined {
   const at = (length: number): NodeLocation => ({ file, path: path.slice(0, length) });
@@ -134,8 +134,8 @@ function topmostRemoved(document: RestDocument, { file, path }: NodeLocation): N
 }
 
 /**
- * Compares both versions of a node. Returns the path to the innermost value that contains all differences; it may exist in only
- * one version. For a renamed key, the path ends with the old key. Returns `undefined` if the versions are equal.
+ * Returns the path to the innermost value that contains all differences between both versions of a node. This value may exist
+ * in only one version. For a renamed key, the path ends with the old key. `undefined` if the versions are equal.
  */
 export function onlyDifference(
   base: RestDocument,
@@ -152,7 +152,7 @@ export function onlyDifference(
       (each) => !isDeepStrictEqual(childValue(was, each), childValue(is, each)),
     );
     const [gone, ...manyGone] = [key, ...others].filter((each) => childValue(is, each ?? "") === undefined);
-    // a renamed key
+    // one key was removed and one added, so the key was renamed
     if (others.length === 1 && gone !== undefined && manyGone.length === 0) below.push(gone);
     if (key === undefined || others.length > 0) break;
     below.push(Array.isArray(was) ? Number(key) : key);
@@ -162,11 +162,11 @@ export function onlyDifference(
   return below;
 }
 
-/** Whether the comparison can descend: both values are objects, or lists of the same length. */
+/** Whether the values can be compared key by key: both are objects, or lists of the same length. */
 const isAlike = (was: unknown, is: unknown): boolean =>
   (isRecord(was) && isRecord(is)) || (Array.isArray(was) && Array.isArray(is) && was.length === is.length);
 
-/** The nodes of the document that a coordinate depends on, because it reads or sends their values. */
+/** The nodes of the document that a coordinate's value is read from or sent to. */
 function dependenciesOf(model: Model, coordinate: string, rule?: Rule): RestNode[] {
   const { fields, values } = model;
   const field = fields.get(fieldOf(coordinate));
@@ -209,8 +209,8 @@ const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
       .reverse(),
   );
 
-// Finds the response nodes that a coordinate's value is read from. If a response now has a `$ref` to another schema, or another
-// media type, the schemas below may be unchanged, so the changed `$ref` itself must be compared.
+// If a response refers to another schema by `$ref`, or has another media type, the schemas below may be unchanged. Only the
+// response node itself then shows the difference.
 
 /** The response nodes that contain the coordinate's value, innermost first. */
 function responseNodes(

@@ -1,13 +1,13 @@
 /** The rules for changes since a base. `docs/reference/rules.md` is generated from them. */
 
-/** breaking: clients or the mapping fail · dangerous: clients may notice the change · safe: clients cannot notice it. */
+/** `breaking`: clients or the mapping fail. `dangerous`: clients may notice the change. `safe`: clients cannot notice it. */
 export type ChangeClass = "breaking" | "dangerous" | "safe";
 
-/** `classes`: the classes that a change of this rule may have, the default first. */
+/** `classes` has the classes that a change of this rule may have. The first one is the default. */
 type ChangeFacts = {
   readonly classes: readonly [ChangeClass, ...ChangeClass[]];
   readonly meaning: string;
-  /** How to avoid breaking clients. Undefined if there is nothing to do. */
+  /** How to avoid breaking clients. */
   readonly advice?: string;
 };
 
@@ -21,7 +21,7 @@ const safe = of("safe");
 const keepBoth = "deploy REST first, accepting both; then the generated layer";
 const tellClients = "tell the clients";
 
-/** Changes of the OpenAPI document that the proof does not detect. */
+/** Changes of the OpenAPI document that cause no error in the mapping. */
 export const restRules = {
   "rest-operation-moved": breaking("The operation has another path.", keepBoth),
   "rest-method-changed": breaking("The operation has another method.", keepBoth),
@@ -118,7 +118,7 @@ export const restRules = {
 
 const keep = (what: string, doing = "selects it"): string => `keep ${what} until no client ${doing}`;
 
-/** Changes of the public schema: those that graphql-js detects, under its names, and those that only this project detects. */
+/** Changes of the public schema. Those that graphql-js detects are named after its change types. */
 export const schemaRules = {
   "sdl-type-removed": breaking("A type was removed.", keep("it", "names it")),
   "sdl-type-changed-kind": breaking("A type is of another kind.", "add a type with another name"),

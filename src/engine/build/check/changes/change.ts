@@ -1,7 +1,6 @@
 /**
- * The data types for changes since the base that the proof does not detect: changes of REST and of the public schema. All other
- * changes (values that are removed, newly nullable, newly required, or of another type) appear as errors when the new document
- * is proved.
+ * The data types for changes that cause no error in the mapping. Other changes, such as a removed or newly nullable value,
+ * already appear as errors when the mapping is proved against the new document.
  */
 
 import type { Direction, Model } from "../../bind/model.ts";
@@ -13,20 +12,20 @@ import { type ChangeClass, type changeRules, restRules, schemaRules } from "./ch
 
 type RestRule = keyof typeof restRules;
 
-/** A difference without its location. A message appends `phrase` to the description of the location. */
+/** A difference without a location. Its message is the description of the location, followed by `phrase`. */
 export type Differing = {
   readonly rule: RestRule;
   readonly class: Exclude<ChangeClass, "safe">;
   readonly phrase: string;
   readonly before: unknown;
   readonly after: unknown;
-  /** The path from the node to the difference. One of the two documents may lack the end of the path. */
+  /** The path from the node to the difference. The end of the path may exist in only one of the two documents. */
   readonly below?: NodePath;
   /** Overrides `Change.cause`. */
   readonly cause?: string;
 };
 
-/** Creates a difference with the rule's default class, unless `more` sets another one. */
+/** Uses the first class of the rule unless `details` sets one. */
 export const differing = (
   rule: RestRule,
   phrase: string,
@@ -38,31 +37,29 @@ export const differing = (
   ...details,
 });
 
-/** A change at one coordinate. */
 export type Change = {
   readonly rule: keyof typeof changeRules;
   readonly class: ChangeClass;
   readonly coordinate: string;
-  /** The coordinates that operations select instead, if `coordinate` itself cannot be selected. */
+  /** Coordinates that operations select instead of `coordinate`, such as the fields of an input type. */
   readonly reached?: readonly string[];
   readonly direction?: Direction | undefined;
   readonly message: string;
-  /** Values that, with rule and coordinate, form the fingerprint of an approval. */
+  /** The finding's fingerprint consists of the rule, the coordinate and these values. */
   readonly facts: readonly unknown[];
-  /** Changes with the same rule and cause are one finding. */
+  /** Changes with the same rule and cause become one finding. */
   readonly cause: string;
-  /** Key of the location in the OpenAPI document that caused the change. */
+  /** The key of the OpenAPI node that caused the change. */
   readonly place?: string | undefined;
-  /** The node in both documents. Undefined for a change of the GraphQL schema. */
+  /** The changed node in the old and the new document. Undefined for a change of the GraphQL schema. */
   readonly rest?: { readonly old: RestNode; readonly new: RestNode; readonly below?: NodePath };
 };
 
-/** A change that clients may notice. */
 export type Difference = Change & { readonly class: Exclude<ChangeClass, "safe"> };
 
 export const isDifference = (change: Change): change is Difference => change.class !== "safe";
 
-/** Creates a change of the schema, with the class of its rule. */
+/** Creates a change with the default class of its rule. */
 export const schemaChange = (
   rule: keyof typeof schemaRules,
   coordinate: string,
@@ -77,7 +74,7 @@ export const schemaChange = (
   cause: JSON.stringify([coordinate, ...facts]),
 });
 
-/** `rest`: the node in both documents, or its nearest existing ancestor. */
+/** `rest` has the changed node in the old and the new document, or its nearest ancestor that exists. */
 type ChangeLocation = Pick<Change, "coordinate" | "direction"> & Required<Pick<Change, "rest">>;
 
 export function restChange(
@@ -87,7 +84,7 @@ export function restChange(
   { coordinate, direction, rest }: ChangeLocation,
 ): Difference {
   const { rule, class: kind, phrase, before, after, below } = found;
-  // if a setting moved from the document's root to an operation, the change is reported at the operation
+  // a setting that moved from the document's root to an operation is reported at the operation
   const isOwnNow = rest.old.path.length === 0 && rest.new.path.length > 0;
   const [at, document] = isOwnNow ? [rest.new, head.document] : [rest.old, base.document];
   const facts = [nodeKey(at), before, after];

@@ -1,8 +1,7 @@
 /**
- * Stage 4: finds changes that break clients of the base. Most appear as errors in the proof of the new spec that the base did
- * not have. `schema-changes.ts` adds changes of the public schema, `fact-changes.ts` and `pair-values.ts` REST changes that the
- * proof does not detect. The base's schema is not proved against the new document, because graphql-js reports how the schemas
- * differ. Each change is reported once, at its origin, with every coordinate that it affects.
+ * Stage 4: finds changes that break clients of the base spec. Most of them appear as proof errors that the base does not have.
+ * `schema-changes.ts` finds changes of the public schema. `fact-changes.ts` and `pair-values.ts` find REST changes that cause
+ * no proof error. Each change is reported once, where it originates, with every coordinate that it affects.
  */
 import { type GraphQLSchema, type GraphQLType, getNamedType } from "graphql";
 import type { Model } from "../../bind/model.ts";
@@ -36,16 +35,13 @@ import { schemaChanges } from "./schema-changes.ts";
 
 type Changes = {
   readonly findings: readonly Finding[];
-  /** Changes that clients do not notice. They are listed in the report, but are not findings. */
+  /** Changes that clients do not notice. The report lists them, but they are not findings. */
   readonly safe: readonly SpecChange[];
-  /** Proof errors of `head` that the findings already report. */
+  /** The proof errors of `head` that `findings` already report. */
   readonly reported: ReadonlySet<Diagnostic>;
 };
 
-/**
- * Compares the project with the base. Returns no changes if `head` has no valid schema, because its errors are separate
- * findings.
- */
+/** Returns no changes if the schema of `head` is invalid, because its errors are reported as other findings. */
 export function changesSince(base: ValidProject, head: Project, today: string): Changes {
   if (!isValid(head)) return { findings: [], safe: [], reported: new Set() };
   const { model, diagnostics } = boundByFormerNames(base, head);
@@ -73,7 +69,7 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
     const found =
       (rest && proofErrors.get(nodeKey(rest.old))) ??
       proofErrors.get(place) ??
-      // a list that is now inside a page object also causes proof errors at its old path
+      // a list that moved into a page object also causes proof errors at its old path
       (rule === "rest-list-paged" ? newProofErrorsAt(proofErrors, coordinate) : undefined);
     (found?.changes ?? own).push(change);
   }
@@ -95,8 +91,8 @@ const diagnosticKey = ({ rule, coordinate, message }: Diagnostic): string =>
   JSON.stringify([rule, coordinate, message]);
 
 /**
- * Returns a predicate for changes to omit: those at a coordinate with a proof error, and those of a field that is now bound to
- * another operation or property, which `binding-changed` reports.
+ * Returns a predicate for changes that another finding already reports: changes at a coordinate with a proof error, and changes
+ * of a field that is now bound to another operation or property (`binding-changed`).
  */
 function coveredByErrors(base: Model, { model, diagnostics }: Proof): (change: Difference) => boolean {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
@@ -122,7 +118,7 @@ type Group = readonly [Difference, ...Difference[]];
 
 /**
  * Groups changes by rule and cause, in schema order. A `binding-changed` joins the `rest-list-paged` of the same field. A
- * removed type joins the removal of the field that referred to the type.
+ * removed type joins the removal of the field that returned the type.
  */
 function grouped({ fields, schema }: Model, all: readonly Difference[]): Group[] {
   const paged = new Map(all.map((each) => [each.rule === "rest-list-paged" && each.coordinate, each]));
@@ -142,7 +138,7 @@ function grouped({ fields, schema }: Model, all: readonly Difference[]): Group[]
     return JSON.stringify([lead.rule, lead.class, lead.cause]);
   };
   const order = new Map([...fields.keys()].map((coordinate, index) => [coordinate, index]));
-  // changes whose cause is outside their own node sort last, so that the group is reported at the cause
+  // sorts a change last if its cause is outside its node, so that the group is reported where the cause is
   const orderOf = ({ coordinate, direction, place, rest }: Difference): number =>
     (order.get(fieldOf(coordinate)) ?? order.size) +
     (direction && rest && place?.startsWith(nodeKey(rest.new)) === false ? order.size + 1 : 0);
@@ -151,7 +147,7 @@ function grouped({ fields, schema }: Model, all: readonly Difference[]): Group[]
   return [...Map.groupBy(all, keyOf).values()].map((group) => group.toSorted(inOrder) as never);
 }
 
-/** Rules whose changes may leave types unreachable. */
+/** Rules for changes that can make types unreachable. */
 const leadingRules = new Set<string>([
   "sdl-field-removed",
   "sdl-field-changed-kind",
@@ -159,7 +155,7 @@ const leadingRules = new Set<string>([
   "sdl-arg-changed-kind",
 ]);
 
-/** The names of the types that were reachable through the field or argument. */
+/** The names of the types that clients reached through the field or argument. */
 function typesReachedBy(schema: GraphQLSchema, { coordinate }: Difference): ReadonlySet<string> {
   const element = elementAt(schema, coordinate);
   if (!element) return new Set();
@@ -174,7 +170,7 @@ function typesReachedBy(schema: GraphQLSchema, { coordinate }: Difference): Read
   );
 }
 
-/** The advice to remove a field whose REST source was removed. */
+/** Advice for a removed field if its REST source was removed too. */
 function goneHint(
   base: ValidProject,
   head: ValidProject,
@@ -195,7 +191,6 @@ const operationIfGone = (operation: RestOperation, { operations }: Model): strin
     ? undefined
     : methodAndPath(operation);
 
-/** Creates one finding for a group of changes, with every coordinate that they affect. */
 function changeFinding(base: ValidProject, head: ValidProject, group: Group): Finding {
   const [{ rule, class: change, coordinate, direction, message, cause, facts, rest }] = group;
   const { below = rest && onlyDifference(base.model.document, head.model.document, rest.old) } = rest ?? {};
@@ -230,8 +225,8 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
 }
 
 /**
- * The frame of the coordinate's definition. If the definition was removed: the frames of the old definition and of the type or
- * field that contained it.
+ * The frame of the coordinate's definition. For a removed definition, the frames of the old definition and of the type or field
+ * that contained it.
  */
 function schemaFrames(base: ValidProject, head: ValidProject, coordinate: string): Frame[] {
   const now = coordinateLocation(head.model.schema, coordinate);

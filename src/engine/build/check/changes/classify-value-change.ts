@@ -1,6 +1,6 @@
 /**
- * Compares the old and the new JSON Schema of a value (JSON Schema, Validation §6) for differences that its GraphQL type does
- * not express: values that are newly possible in a response or newly rejected in a request.
+ * Compares the old and the new JSON Schema of a value (JSON Schema, Validation §6). Finds differences that the GraphQL type
+ * does not show, such as a new enum value in a response or a stricter limit in a request.
  */
 import { getNamedType, isEnumType, isNonNullType, isScalarType, isSpecifiedScalarType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
@@ -13,13 +13,13 @@ import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
 import { type Differing, differing } from "./change.ts";
 import { isRelaxed } from "./new-proof-errors.ts";
 
-/** Returns the differences that clients may notice. `use`: where the new schema is used. */
+/** The differences that clients may notice. `use` says where the new schema is used. */
 export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Differing[] =>
   use.direction === "response" ? shown(use.type, before, after) : rejectedValues(use.type, before, after);
 
 function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
-  // clients do not see a value that is only passed to another REST call, and the proof compares its type with the parameter's;
-  // but a change between one key and a list of keys changes which objects are found
+  // Clients do not see a value that is only passed to another REST call, and the proof compares its type with the parameter's.
+  // But if one key became a list of keys, or the reverse, the other call finds different objects.
   const isPassedOn = type === undefined && before.types.has("array") === after.types.has("array");
   const isNumber = [before, after].every(({ types }) =>
     [...types].every((type) => /number|integer/.test(type)),
@@ -32,7 +32,7 @@ function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[]
   ];
 }
 
-/** Returns the differences that make REST reject values which a client may send as `type`. */
+/** The differences that make REST reject values which a client may send as `type`. */
 export function rejectedValues(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
   const named = type && getNamedType(type);
   const isInt = named?.name === "Int";
@@ -53,7 +53,7 @@ export function rejectedValues(type: ValueUse["type"], before: Shape, after: Sha
   ];
 }
 
-/** Whether `outer` allows every type that `inner` allows; a schema without types allows all types. */
+/** Whether `outer` allows every type that `inner` allows. A schema without types allows all types. */
 const covers = (outer: Shape, inner: Shape): boolean =>
   outer.types.size === 0 || (inner.types.size > 0 && typesFit(inner, outer));
 
@@ -82,23 +82,19 @@ function formatDiffers(
 }
 
 /**
- * Whether a format change in a response loses a guarantee, because the old schema had a format. Number widths are ignored,
- * because the proof compares them with `Int` and `Float`.
+ * Whether clients can rely on less than before a format change. They can if the old schema had a format. Ignores number
+ * formats, because the proof compares them with `Int` and `Float`.
  */
 const isLessPromised = (was: Format): boolean => was !== undefined && !numberFormats.has(was);
 
-/**
- * Whether the new format of a request value accepts less than the old one. A removed or wider format accepts everything that
- * the old one did.
- */
+/** Whether the new format of a request value accepts less than the old one. A removed or wider format does not. */
 const isNarrower = (was: Format, is: Format): boolean =>
   is !== undefined && !(was === "int32" && is === "int64") && !(was === "float" && is === "double");
 
 type EnumValues = Shape["values"];
 
 /**
- * Compares enum values. Skips GraphQL enums: the proof compares them with REST's values, and graphql-js compares them with the
- * base.
+ * Not used for GraphQL enums, because the proof compares them with REST's values, and graphql-js compares them with the base.
  */
 function enumDiffers(
   { values: was }: Shape,
@@ -125,7 +121,7 @@ function describeRejected(was: EnumValues, is: EnumValues): string | undefined {
   return rejected.length > 0 ? `is never ${quoted(rejected)} now` : undefined;
 }
 
-/** Quotes enum values, which could be mistaken for words of the message: `"voided"`, `"new"`, the empty string. */
+/** Quotes enum values, because a value such as `new` or the empty string could be misread as part of the message. */
 const quoted = (values: readonly unknown[]): string =>
   values.map((value) => JSON.stringify(value)).join(", ");
 
@@ -144,8 +140,8 @@ function limitsDiffer(before: Shape, after: Shape): Differing[] {
 }
 
 /**
- * New keywords that restrict the value of a custom scalar, which the proof does not check. `oneOf` and `anyOf` are skipped,
- * because `rejectedParts` compares their members.
+ * Finds new keywords that restrict a custom scalar, because the proof does not compare them. Skips `oneOf` and `anyOf`, because
+ * `rejectedParts` compares their members.
  */
 const conditionsDiffer = (before: Shape, after: Shape): Differing[] =>
   after.conditions.flatMap((condition) => {
@@ -163,7 +159,7 @@ const conditionsDiffer = (before: Shape, after: Shape): Differing[] =>
     return [differing("rest-limit-changed", phrase, { before: was[0] ?? null, after: is, below: [keyword] })];
   });
 
-/** Compares discriminators (OpenAPI 3.1 §4.8.25): their properties, and the values that select each schema. */
+/** Compares discriminators (OpenAPI 3.1 §4.8.25): the property, and the values that select each schema. */
 function discriminatorDiffers(before: Shape, after: Shape): Differing[] {
   const [old, now] = [before.variants, after.variants].map((each) => each && discriminate(each));
   if (!old || !now) return [];

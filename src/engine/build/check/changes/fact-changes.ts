@@ -1,6 +1,6 @@
 /**
- * Compares, for each bound field, the operation facts that the proof does not check (`fact.ts`) with those of the base. A field
- * that is now bound to another operation is skipped: `binding-changed` reports it.
+ * Compares the `Fact`s of each bound field with those of the base. Skips a field that is now bound to another operation,
+ * because `binding-changed` reports it.
  */
 import { boundFields, type Model } from "../../bind/model.ts";
 import { isSameOperation } from "../../openapi/operation.ts";

@@ -1,6 +1,6 @@
 /**
- * A fact is something the OpenAPI document declares about the operation of a bound field, for example that a parameter is
- * required. A `Fact` defines one kind of fact: how to read it from a model, and how to report a different value.
+ * A fact is something that the OpenAPI document declares about an operation, such as its method or a parameter's location. A
+ * `Fact` reads it from a model, and reports a changed value.
  */
 
 import type { BoundField, Model } from "../../bind/model.ts";
@@ -9,7 +9,7 @@ import type { RestNode } from "../../openapi/document.ts";
 import type { Differing } from "./change.ts";
 
 /**
- * The value of a fact, and the node that declares it. `key` distinguishes facts of the same kind, for example of two
+ * The value of a fact, and the node that declares it. `key` distinguishes several values of one fact, such as those of two
  * parameters.
  */
 export type StatedFact<V> = {

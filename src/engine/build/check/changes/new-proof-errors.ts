@@ -1,8 +1,7 @@
 /**
- * Finds proof errors that the base did not have, and new REST limits that the engine does not check before a call. If the
- * schema is unchanged at the error's coordinate, the OpenAPI document caused the error, and all errors with the same cause
- * become one finding. Errors that can be approved are reported separately, except for these limits, so that their fingerprint
- * is the same with and without a base.
+ * Finds proof errors that the base does not have, and new REST limits that the engine does not check before a call. If the
+ * schema is unchanged at the error's coordinate, the OpenAPI document caused the error. Errors with the same cause become one
+ * finding. An error that can be approved stays a separate finding, so that its fingerprint is the same with and without a base.
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -25,11 +24,11 @@ export type Proof = Pick<ValidProject, "model" | "diagnostics">;
 export type NewProofErrors = {
   readonly cause: Cause;
   readonly errors: readonly [Diagnostic, ...Diagnostic[]];
-  /** Changes with the same cause as the errors. The proof does not detect these changes. */
+  /** Changes with the same cause as these errors. They cause no proof error themselves. */
   readonly changes: Change[];
 };
 
-/** Groups the new errors by their cause. Returns the groups by the key of the cause, such as the changed node. */
+/** Groups the new errors by the key of their cause, such as a changed node. */
 export function findNewProofErrors(base: Proof, head: Proof): Map<string, NewProofErrors> {
   const known = new Set(base.diagnostics.map(keyOf));
   const proofErrors = new Map<string, NewProofErrors>();
@@ -59,7 +58,7 @@ export const newProofErrorsAt = (
 ): NewProofErrors | undefined =>
   [...proofErrors.values()].find(({ errors }) => errors.some(({ coordinate }) => coordinate === at));
 
-/** Whether a REST limit that the engine does not check is new or stricter than at the base. */
+/** Whether a limit that the engine does not check is new, or stricter than in the base. */
 function isStricter(base: Proof, head: Proof, { rule, coordinate, ...now }: Diagnostic): boolean {
   const same = base.diagnostics.filter((each) => each.rule === rule && each.coordinate === coordinate);
   if (same.some(({ facts }) => isDeepStrictEqual(facts, now.facts))) return false;
@@ -70,7 +69,7 @@ function isStricter(base: Proof, head: Proof, { rule, coordinate, ...now }: Diag
   return !same.some((each) => each.below?.[0] === keyword && isRelaxed(keyword, valueIn(base, each), is));
 }
 
-/** Whether the keyword's new value rejects nothing that the old value accepted. */
+/** Whether the keyword's new value accepts everything that the old value accepted. */
 export function isRelaxed(keyword: string | number, was: unknown, is: unknown): boolean {
   if (typeof was === "number" && typeof is === "number")
     return keyword === "minProperties" ? is <= was : keyword === "maxProperties" && is >= was;
@@ -81,8 +80,8 @@ export function isRelaxed(keyword: string | number, was: unknown, is: unknown): 
 }
 
 /**
- * The old and the new name of a path parameter that was renamed within the same URL, if the error is about it. The names are
- * the cause's key, because one edit usually renames the parameter in all paths.
+ * `{old} to {new}` for a path parameter that was renamed in an otherwise equal path, if the error names it. This text
+ * identifies the cause, because one edit usually renames the parameter in all paths.
  */
 function renamedPathParameter(base: Proof, head: Proof, error: Diagnostic): string | undefined {
   const [was, is] = [base, head].map(({ model }) => {
@@ -99,8 +98,8 @@ function renamedPathParameter(base: Proof, head: Proof, error: Diagnostic): stri
 }
 
 /**
- * The name of the property that now wraps the former response schema, or formerly wrapped the current one. The name is the
- * cause's key, because one edit may wrap or unwrap all responses of an API.
+ * Names the property that now wraps the former response schema, or that wrapped the current one. This text identifies the
+ * cause, because one edit may wrap or unwrap all responses of an API.
  */
 function envelopeAt(base: Proof, head: Proof, { node, below }: Cause): string | undefined {
   const path = [...node.path, ...below];
@@ -111,7 +110,7 @@ function envelopeAt(base: Proof, head: Proof, { node, below }: Cause): string | 
   return on === undefined ? off && `without envelope ${off}` : `envelope ${on}`;
 }
 
-/** The name of the property with the given schema, in an object schema or in a member of its `allOf`. */
+/** The name of the property with the given schema, in an object schema or a member of its `allOf`. */
 function propertyThatIs(object: unknown, schema: unknown): string | undefined {
   const { allOf } = membersOf(object);
   return [object, ...(Array.isArray(allOf) ? allOf : [])]
@@ -121,14 +120,14 @@ function propertyThatIs(object: unknown, schema: unknown): string | undefined {
 
 const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
 
-/** Whether the GraphQL schema is unchanged at the error's coordinate, or the error has no location in the schema. */
+/** Whether the schema is unchanged at the error's coordinate. True for an error without a location in the schema. */
 function isSchemaUnchanged(base: Proof, head: Proof, { coordinate, schema }: Diagnostic): boolean {
   if (!schema) return true;
   const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
   return is !== undefined && was === is;
 }
 
-/** Removes duplicate effects, which occur if one REST schema describes several parts of a value. */
+/** Removes duplicates, because one REST schema may describe several parts of a value. */
 export const eachOnce = (all: readonly Also[]): Also[] => [
   ...new Map(
     all.map(({ rule, coordinate, message }) => {

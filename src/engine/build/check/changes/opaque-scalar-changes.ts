@@ -1,8 +1,8 @@
 /**
- * Finds breaking changes of the REST schemas of arguments with custom scalar types. Clients write such a value freely, so they
- * may depend on any part of its schema: the value itself, a property, a list item or a `oneOf` member. Parts are paired by
- * path, and union members by name. Members without a name are paired by their type, so a new one may replace an old one of the
- * same type.
+ * Finds breaking changes of the REST schemas of arguments with custom scalar types. Clients choose the value of a custom scalar
+ * freely, so they may depend on any part of its schema: a property, a list item or a `oneOf` member. Compares the parts of both
+ * schemas by path, and union members by name. Members without a name are compared by type, so a new one may replace an old one
+ * of the same type.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ValueUse } from "../../bind/model.ts";
@@ -23,9 +23,10 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   const [before, after] = [old, now].map((use) => partsOf({ ...use, holder: "", required: true }));
   if (!before || !after) return [];
   const found: Unfit[] = [];
-  // paths of values with a reported difference; differences in their members are not reported again
+  // paths with a reported difference; their members are not reported again
   const covered = new Set<string>();
-  // paths below which parts are skipped: those of removed union members and of unions, whose members are compared separately
+  // paths whose parts are skipped: removed union members, and values that are a union in both schemas (their members are
+  // compared instead)
   const passed: string[] = [];
   const isPassed = (path: string): boolean =>
     passed.some((each) => path.startsWith(each) && /^(?:[.[<]|$)/.test(path.slice(each.length)));
@@ -61,23 +62,22 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   return oneOfEachList(found);
 }
 
-/** Whether the value is now a simple type, so that a single difference covers the removal of all its parts. */
+/** Whether the value is now a simple value, so that one difference covers all its removed parts. */
 const hasNoParts = ({ found: { rule }, is: { shape } }: Unfit): boolean =>
   rule === "rest-type-changed" && ![...shape.types].some((type) => type === "object" || type === "array");
 
-/** The paths of all unions. */
 const unionsOf = (parts: Parts): Set<string> =>
   new Set([...parts].flatMap(([path, [first]]) => (first && path.endsWith(">") ? [first.holder] : [])));
 
-/** The first part that has no equal in `others`. */
+/** The first part with a schema that no part in `others` has. */
 const oneWithout = (parts: readonly Part[], others: readonly Part[]): Part =>
   parts.find(
     ({ shape }) => !others.some((other) => isDeepStrictEqual(shape.node.value, other.shape.node.value)),
   ) ?? (parts[0] as Part);
 
 /**
- * Merges the differences of properties that became required in the same `required` list into one difference at the first
- * property; likewise those of properties that were removed from the same object.
+ * Merges the differences of properties that became required in one `required` list. Also merges the differences of properties
+ * that were removed from one object.
  */
 function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   const nodeOf = ({ found, was, is }: Unfit): RestNode => (found === required ? is : was).node;
@@ -98,7 +98,7 @@ const gone = differing("rest-property-removed", "is gone", { before: "present", 
 const fewerMembers: Differing = { ...gone, phrase: "has one alternative less now" };
 const required = differing("rest-required-changed", "is required now", { before: false, after: true });
 
-/** Creates the difference for new required properties. It is reported at the object that contains them. */
+/** Reports new required properties at the object that contains them. */
 const demanding = (added: readonly Part[]): Differing => ({
   ...required,
   phrase: `requires ${added.map(({ node }) => JSON.stringify(node.path.at(-1))).join(" and ")} now`,
@@ -109,7 +109,7 @@ const refusedPart = ({ type }: ValueUse, was: Part, is: Part): Unfit[] => [
   ...(!was.required && is.required ? [{ found: required, was, is }] : []),
 ];
 
-/** Returns the candidate with the fewest differences, because any of the new parts may accept what the old part did. */
+/** Returns the candidate with the fewest differences, because it is enough if one of the new parts accepts the old values. */
 const fewest = (all: readonly Unfit[][]): Unfit[] =>
   all.toSorted((one, other) => one.length - other.length)[0] ?? [];
 

@@ -1,4 +1,4 @@
-/** Facts about a REST operation: where calls are sent, what they must contain, and the meaning of a 404. */
+/** Facts about a REST operation: where calls are sent, what they must contain, and what a 404 means. */
 import { type GraphQLSchema, getNullableType, isListType, isNonNullType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
 import { includes } from "../../../shared/media-type.ts";
@@ -25,7 +25,7 @@ import { elementAt } from "../../schema/schema-coordinate.ts";
 import { type Differing, differing } from "./change.ts";
 import { type Fact, fact, type StatedFact } from "./fact.ts";
 
-/** Defines a fact of an operation that is reported whenever its value changes. */
+/** A fact with one value per operation, reported whenever the value changes. */
 const ofOperation = (
   rule: Differing["rule"],
   below: NodePath,
@@ -42,8 +42,7 @@ const ofOperation = (
 export const addressOf = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, "{}");
 
 /**
- * Describes a moved path, `/v3 to /v4`. The suffix that both paths share is omitted, so that operations that were moved
- * together get the same text.
+ * Describes a moved path as `/v3 to /v4`. Omits the common suffix, so that operations that moved together get the same text.
  */
 function movedPart(was: string, is: string): string {
   const [one, other] = [was, is].map((path) => addressOf(path).split("/")) as [string[], string[]];
@@ -136,7 +135,7 @@ export const operationFacts: readonly Fact[] = [
       was === is ? undefined : differing("rest-error-changed", toldNow(was, is), { before: was, after: is }),
   ),
   fact(
-    // if the server supplies the credential, clients see only the error members that the project's owner has listed
+    // if the server supplies the credential, clients see only the error members that the project's owner listed
     ({ operation }, { calledOperations, held }) => {
       const { errors = [] } = calledOperations.get(methodAndPath(operation)) ?? {};
       const text = [...new Set(errors.flatMap(memberPaths))].sort().join(", ");
@@ -158,7 +157,7 @@ export const operationFacts: readonly Fact[] = [
       ];
     },
     ({ shown, nullOn404 }, { statuses }) => {
-      const isReported = (status: string): boolean => status === "404" && nullOn404; // `rest-not-found-changed`
+      const isReported = (status: string): boolean => status === "404" && nullOn404; // reported by `rest-not-found-changed`
       const gone = shown.filter((status) => !statuses.includes(status) && !isReported(status));
       const phrase = `documents no body of ${gone.join(", ")} any more, whose text clients see`;
       return gone.length === 0
@@ -202,10 +201,7 @@ export const operationFacts: readonly Fact[] = [
   ),
 ];
 
-/**
- * Whether the field returns the list as REST sends it, without paging or batching. Lookups in a complete list have a separate
- * rule, `batch-paged`.
- */
+/** Whether the field returns the list as REST sends it. A lookup in a complete list has its own rule, `batch-paged`. */
 const readsWholeList = ({ coordinate, connection, batch }: BoundField, schema: GraphQLSchema): boolean =>
   !connection && !batch && isListType(getNullableType(elementAt(schema, coordinate)?.type));
 
@@ -216,7 +212,7 @@ const toldNow = (was: string, is: string): string =>
 
 const contentOf = ({ value }: RestNode): string[] => Object.keys(membersOf(membersOf(value).content));
 
-/** Facts about parameters: location, serialization style, and the default that REST applies to an omitted parameter. */
+/** Facts about parameters: location, serialization style, and the default that REST uses for an omitted parameter. */
 export const parameterFacts: readonly Fact[] = [
   fact(
     ({ inputs }) =>
@@ -277,11 +273,11 @@ export const parameterFacts: readonly Fact[] = [
 const partOf = (location: string): string =>
   location === "body" ? "a body property" : `a ${location} parameter`;
 
-/** Whether every call sends the input, so that REST never applies its default. */
+/** Whether every call sends the input, so that REST's default is never used. */
 const isAlwaysSent = ({ source, argumentDefault }: Input): boolean =>
   source.kind !== "argument" || isNonNullType(source.type) || argumentDefault !== undefined;
 
-/** The serialization styles of a call's lists and objects (OpenAPI 3.1 §4.8.12). */
+/** The serialization styles of the lists and objects in a request (OpenAPI 3.1 §4.8.12). */
 function writtenParts({ operation, inputs, wholeBody }: BoundField, model: Model): StatedFact<string>[] {
   const { style: styles = {} } = model.calledOperations.get(methodAndPath(operation)) ?? {};
   const sent = [...inputs, ...(wholeBody ? formProperties(operation) : [])];

@@ -1,6 +1,6 @@
 /**
- * Corrects the errors about operation names that no longer exist. The proof suggests a similarly spelt name, but if the
- * operation exists at the base, it was renamed or removed.
+ * Corrects errors about operation names that the new document lacks. Such an error suggests a similarly spelt name, but an
+ * operation that exists in the base was renamed or removed.
  */
 import type { Diagnostic } from "../../diagnostic.ts";
 import {
@@ -32,7 +32,7 @@ function formerOperation(
   return { was, now: [...head.model.operations.values()].find((each) => methodAndPath(each) === place) };
 }
 
-/** The new ids of renamed operations that fields still refer to by their old names. */
+/** The new ids of renamed operations whose old ids are still used by fields. */
 export const renamedOperations = (base: ValidProject, head: ValidProject): Set<string> =>
   new Set(head.diagnostics.flatMap((error) => formerOperation(base, head, error)?.now?.id ?? []));
 
@@ -76,8 +76,8 @@ export function withoutSuggestion(base: ValidProject, head: ValidProject, error:
 const mostNamed = 5;
 
 /**
- * The advice to remove the fields of an operation that the document no longer has, and the types that only these fields reach,
- * which the next check would otherwise report as unreachable.
+ * Advice to remove the fields of a removed operation. Names the types that only these fields reach, because the next run would
+ * report them as unreachable.
  */
 export function removalHint(
   base: ValidProject,

@@ -1,4 +1,4 @@
-/** Creates the code frames of a difference in the old and the new OpenAPI document. */
+/** Creates the code frames of a difference between the old and the new OpenAPI document. */
 
 import { isDeepStrictEqual } from "node:util";
 import type { NodeLocation, NodePath } from "../../diagnostic.ts";
@@ -6,12 +6,12 @@ import type { ValidProject } from "../../project/project.ts";
 import { frameAt } from "../frame.ts";
 import type { Frame } from "../report.ts";
 
-/** The node in both documents, and the path from it to the difference. */
+/** The node in the old and the new document, and the path from the node to the difference. */
 type DifferingNodes = { readonly old: NodeLocation; readonly new: NodeLocation; readonly below: NodePath };
 
 /**
- * Returns one frame for each document that has the node. In a list such as an enum, the frame shows the first item that the
- * other document lacks.
+ * Returns one frame for each document that has the node. In a list such as an enum, the frame shows the first item that only
+ * this document has.
  */
 export function restFrames(
   base: ValidProject,

@@ -1,5 +1,5 @@
 /**
- * Finds the changes of the schema file: those of the public schema with graphql-js, those of binding directives with
+ * Finds the changes of `schema.graphql`. Compares the public schema with graphql-js, and the binding directives with
  * `bindingChanges`.
  */
 import {
@@ -23,7 +23,7 @@ import { bindingChanges } from "./binding-changes.ts";
 import { type Change, schemaChange } from "./change.ts";
 import type { schemaRules } from "./change-catalogue.ts";
 
-/** `today`: `YYYY-MM-DD`. */
+/** `today` is `YYYY-MM-DD`. */
 export function schemaChanges(base: Model, head: Model, today: string): Change[] {
   const found = [
     ...findBreakingChanges(base.schema, head.schema).flatMap(fromLibrary),
@@ -42,7 +42,7 @@ export function schemaChanges(base: Model, head: Model, today: string): Change[]
 
 const removals = new Set<string>(["sdl-field-removed", "sdl-arg-removed", "sdl-type-removed"]);
 
-/** Classifies a removal as safe if the sunset date that REST announced for the element has passed. */
+/** Classifies a removal as safe if REST announced a sunset date for the element and the date has passed. */
 function afterSunset(base: Model, change: Change, today: string): Change {
   if (!removals.has(change.rule) || !hasEnded(base, change.coordinate, today)) return change;
   return {
@@ -53,7 +53,7 @@ function afterSunset(base: Model, change: Change, today: string): Change {
 }
 
 /**
- * Whether the coordinate's sunset date has passed. A type has ended if the dates of all fields and arguments of that type have
+ * Whether the element's sunset date has passed. For a type, the dates of all fields and arguments with that type must have
  * passed.
  */
 function hasEnded({ schema, deprecations }: Model, coordinate: string, today: string): boolean {
@@ -64,22 +64,23 @@ function hasEnded({ schema, deprecations }: Model, coordinate: string, today: st
 }
 
 /**
- * Converts a change reported by graphql-js. Its class comes from our rule: a new optional argument, for example, is dangerous
- * for graphql-js but safe here, because existing clients do not send it.
+ * Converts a change that graphql-js reports. The class comes from our rules. For example, graphql-js calls a new optional
+ * argument dangerous, but it is safe here, because existing clients do not send it.
  */
 function fromLibrary({ type, description }: { type: string; description: string }): Change[] {
-  // a built-in scalar such as `Int` is not part of a schema that does not use it, so its addition or removal is not a change
+  // not a change of the schema: graphql-js reports a built-in scalar such as `Int` if it was not used before, or is not used
+  // now
   if (description.startsWith("Standard scalar ")) return [];
   // reported by `newDefaults`
   if (type === "ARG_DEFAULT_VALUE_CHANGE" && description.endsWith(" was removed.")) return [];
   const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}` as keyof typeof schemaRules;
-  // if a description does not quote two values, the whole text distinguishes changes at the same coordinate, such as two
-  // removed union members
+  // If a description does not quote two values, its text goes into the fingerprint. It distinguishes changes at one coordinate,
+  // such as two removed union members.
   const [, before = null, after = description] = / from (.+) to (.+?)\.?$/.exec(description) ?? [];
   return [schemaChange(rule, coordinateOf(type, description), description, before, after)];
 }
 
-/** Extracts the coordinate from a description, because graphql-js reports it only there. */
+/** These patterns extract the coordinate from a description, because graphql-js reports it only there. */
 const descriptionPatterns: readonly (readonly [RegExp, coordinate: string])[] = [
   [/^.*\barg (\w+) on (\w+\.\w+) was added.*$/s, "$2($1:)"],
   [/^.*\bfield (\w+) on input type (\w+) was added.*$/s, "$2.$1"],
@@ -96,15 +97,15 @@ function coordinateOf(type: string, description: string): string {
 }
 
 /**
- * Finds changed defaults that graphql-js does not report: new or removed defaults of arguments, and all changes to defaults of
- * input fields. A removed default makes a non-null element required. If the element was nullable before, its changed type is
+ * Finds default changes that graphql-js does not report: added or removed defaults of arguments, and all changes for input
+ * fields. If a non-null element loses its default, it becomes required. If the element was nullable before, the changed type is
  * reported instead.
  */
 function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   const before = new Map(membersIn(base).map(({ coordinate, element }) => [coordinate, element]));
   return membersIn(head).flatMap(({ coordinate, element, kind }): Change[] => {
     const old = before.get(coordinate);
-    // clients already send an element that was required before
+    // clients always send an element that was already required
     if (!old || kind === "field" || (isNonNullType(old.type) && !defaultOf(old))) return [];
     const [was = none, is = none] = [defaultOf(old), defaultOf(element)];
     if (is === none && was !== none && isNonNullType(element.type)) {
@@ -113,7 +114,7 @@ function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
         ? [schemaChange("sdl-default-removed", coordinate, message, was, is)]
         : [];
     }
-    // graphql-js reports changes from one default of an argument to another
+    // graphql-js reports an argument's change from one default to another
     if (was === is || (kind === "argument" && was !== none && is !== none)) return [];
     const message = `${coordinate} has ${is} now where clients leave it out, it had ${was}`;
     return [schemaChange("sdl-arg-default-value-change", coordinate, message, was, is)];
@@ -147,7 +148,7 @@ function additions(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   );
 }
 
-/** The coordinates of the schema's own types and of the fields of output types. */
+/** The coordinates of the types that the schema defines, and of the fields of object and interface types. */
 const ownCoordinates = (schema: GraphQLSchema): string[] =>
   Object.values(schema.getTypeMap()).flatMap((type) => {
     const fields = isObjectType(type) || isInterfaceType(type) ? Object.keys(type.getFields()) : [];

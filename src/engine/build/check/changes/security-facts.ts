@@ -1,8 +1,8 @@
 /**
- * Facts about the authorization of a call: the security requirement (OpenAPI 3.1 §4.8.30), a list of alternatives that are sets
- * of schemes with scopes; and the credential of each scheme (§4.8.27). A change breaks callers if their former credentials
- * satisfy no alternative any more, or if REST expects them in another location. A dropped scheme is reported too, because the
- * gateway stops forwarding its credential although REST may still require it.
+ * Facts about the authorization of a call. A security requirement (OpenAPI 3.1 §4.8.30) is a list of alternatives, each a set
+ * of schemes with scopes. A change breaks callers if their former credentials satisfy no alternative any more, or if a scheme
+ * (§4.8.27) moves the credential to another location. A dropped scheme is reported too, because the server then stops
+ * forwarding its credential, although REST may still require it.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { BoundField, Model } from "../../bind/model.ts";
@@ -12,7 +12,7 @@ import { schemesOf, securityRequirementsOf } from "../../openapi/security.ts";
 import { type Differing, differing } from "./change.ts";
 import { type Fact, fact, type StatedFact } from "./fact.ts";
 
-/** An alternative of a requirement, as `scheme` and `scheme:scope` strings. The empty set allows anonymous calls. */
+/** An alternative as `scheme` and `scheme:scope` strings. An empty set allows anonymous calls. */
 type Alternative = ReadonlySet<string>;
 
 const alternativesOf = ({ operation }: BoundField) => {
@@ -57,8 +57,8 @@ function forwardedOf(field: BoundField, { document, held }: Model): StatedFact<F
 }
 
 /**
- * Reports dropped schemes, unless `judgeRequirement` or, for a credential that the server supplied, `judgeOwner` reports the
- * change.
+ * Reports dropped schemes, unless `judgeRequirement` reports the change. If the server supplied the credential, `judgeOwner`
+ * reports it.
  */
 function judgeForwarded(before: Forwarded, after: Forwarded): Differing | undefined {
   const isStillSent = schemesIn(after.alternatives);
@@ -76,7 +76,7 @@ const schemesIn = (alternatives: readonly Alternative[]): ReadonlySet<string> =>
 const holds = (outer: Alternative, inner: Alternative): boolean =>
   [...inner].every((part) => outer.has(part));
 
-/** Describes the change if the same schemes merely require additional scopes; otherwise `undefined`. */
+/** Describes the change if the same schemes only require additional scopes. */
 function scopesMore(lost: Alternative, after: readonly Alternative[]): string | undefined {
   const schemes = (of: Alternative): Alternative => new Set([...of].map(schemeOf));
   const now = after.find((each) => holds(each, lost) && holds(schemes(lost), schemes(each)));
@@ -87,8 +87,8 @@ function scopesMore(lost: Alternative, after: readonly Alternative[]): string | 
 }
 
 /**
- * Prints an alternative: `OAuth2 (files:read, projects:read) and Key`. The first colon ends the scheme's name, which cannot
- * contain one (OpenAPI 3.1 §4.8.7).
+ * Prints an alternative as `OAuth2 (files:read, projects:read) and Key`. A scheme's name cannot contain a colon (OpenAPI 3.1
+ * §4.8.7), so the first colon ends the name.
  */
 function alternativeText(alternative: Alternative, before = ""): string {
   const scopes = Map.groupBy(alternative, schemeOf);
@@ -130,7 +130,7 @@ function judgeCredential(was: Scheme, is: Scheme): Differing | undefined {
 
 const credentialMembers = ["type", "in", "name", "scheme", "openIdConnectUrl", "x-from-header"] as const;
 
-/** Normalizes a member for comparison. Header names and HTTP schemes are case-insensitive. */
+/** Makes header names and HTTP schemes comparable, because they are case-insensitive. */
 function partOf(scheme: Scheme, member: (typeof credentialMembers)[number]): unknown {
   const isInAnyCase =
     /^(?:scheme|x-from-header)$/.test(member) || (member === "name" && scheme.in === "header");
@@ -138,7 +138,7 @@ function partOf(scheme: Scheme, member: (typeof credentialMembers)[number]): unk
   return isInAnyCase ? text?.toLowerCase() : text;
 }
 
-/** The owner of the credential that a call carries, the server or the caller, as `spec/credentials.yaml` decides. */
+/** Whether a call carries the server's or the caller's credential, as `spec/credentials.yaml` decides. */
 function ownerOf({ operation }: BoundField, { document, held }: Model): StatedFact<CredentialOwner>[] {
   const { of, texts } = credentialUse(document, held, operation);
   const isHeld = of === "server" || of === "tenant";
@@ -148,8 +148,8 @@ function ownerOf({ operation }: BoundField, { document, held }: Model): StatedFa
 type CredentialOwner = { readonly isHeld: boolean; readonly text: string };
 
 /**
- * Reports a new owner of the credential. If the caller owns it before and after, `judgeRequirement` and `judgeCredential`
- * report any change.
+ * Reports that the server's credential replaced the caller's, or the reverse, or that the server's credential changed.
+ * `judgeRequirement` and `judgeCredential` report changes of a caller's credential.
  */
 function judgeOwner(was: CredentialOwner, is: CredentialOwner): Differing | undefined {
   if (was.text === is.text || !(was.isHeld || is.isHeld)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Reduces a finding to one line of a file, for GitHub annotations, SARIF and GitLab Code Quality, which show it next to a diff.
- * These formats require an existing line and a path relative to the repository root.
+ * Reduces a finding to one line of a file, for GitHub annotations, SARIF and GitLab Code Quality, which show findings next to a
+ * diff. These formats require an existing line, and a path relative to the repository root.
  */
 import { approvalEntry } from "../approvals.ts";
 import type { Finding, Frame } from "../report.ts";
@@ -9,15 +9,15 @@ import { approvalOrAdvice, impactLines } from "./text.ts";
 export const isOfBase = ({ role }: Frame): boolean => role.startsWith("base");
 
 /**
- * Chooses the location to annotate: first a file that the change edited, that is, one with a location at the base too or, for
- * additions to the OpenAPI document, the document; otherwise the first current location. If all locations are at the base, line
- * 1 of that file, because the old line no longer exists.
+ * Prefers a location in the edited file: a file with a location in the base too, or the OpenAPI document if something was added
+ * to it. Otherwise returns the first current location. If all locations are in the base, returns line 1 of that file, because
+ * the old line no longer exists.
  */
 export function annotationLocation({ places, rule, change }: Finding): Frame | undefined {
   const [gone] = places.filter(isOfBase);
   const here = places.filter((place) => !isOfBase(place));
   const edited = here.find(({ role }) => places.some((other) => other.role === `base ${role}`));
-  // a proof error is marked as a change only if the schema is unchanged, so the edit was in the OpenAPI document
+  // a proof error counts as a change only if the schema is unchanged, so its cause is in the OpenAPI document
   const isOfDocument = change && !/^(sdl|binding)-/.test(rule);
   const added = isOfDocument ? here.find(({ role }) => role === "rest") : undefined;
   return edited ?? added ?? here[0] ?? (gone && { ...gone, line: 1, column: 1 });
@@ -32,6 +32,6 @@ export const annotationLines = (finding: Finding): string[] => [
     : []),
 ];
 
-/** The message for formats without a title. */
+/** The message, with the coordinate, for formats without a title. */
 export const headline = ({ coordinate, message }: Finding): string =>
   message.startsWith(coordinate) ? message : `${coordinate}: ${message}`;

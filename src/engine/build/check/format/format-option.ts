@@ -1,4 +1,4 @@
-/** Parses the option `--format` of `check`: report formats and their destinations. */
+/** Parses the option `--format` of `check`: report formats, each with an optional file to write to. */
 import { join, resolve, sep } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { UsageError } from "../../../shared/cli/command-failure.ts";
@@ -6,7 +6,7 @@ import { didYouMean } from "../../../shared/cli/nearest-suggestion.ts";
 
 const formats = ["text", "json", "github", "gitlab", "markdown", "sarif"] as const;
 
-/** A report in one format, to the standard output or to a file. */
+/** A report format. Without `file`, the report goes to the standard output. */
 export type Output = { readonly format: (typeof formats)[number]; readonly file?: string };
 
 const standard: readonly Output[] = [{ format: "text" }];
@@ -36,7 +36,7 @@ export function checkSingleStdout(outputs: readonly Output[]): readonly Output[]
   return outputs;
 }
 
-/** Throws `UsageError` if a report would overwrite an input file, including `usage`, the argument of `--usage`. */
+/** Throws `UsageError` if a report would overwrite an input file. `usage` is the argument of `--usage`. */
 export function rejectInputFiles(outputs: readonly Output[], root: string, usage: string | undefined): void {
   const folders = ["spec", "generated"].map((folder) => join(root, folder) + sep);
   for (const { format, file } of outputs) {

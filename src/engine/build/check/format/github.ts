@@ -1,4 +1,4 @@
-/** Prints GitHub workflow commands: one annotation per finding. Its text lists the finding's other locations. */
+/** Prints GitHub workflow commands, with one annotation per finding. Its text lists the finding's other locations. */
 import type { Failure } from "../../../shared/cli/command-failure.ts";
 import { printable } from "../../../shared/cli/printable.ts";
 import type { Finding, Report } from "../report.ts";
@@ -10,15 +10,15 @@ export const formatGithub = (report: Report): string =>
   `${[...report.findings.map(annotation), ...credentialGroup(report), ...summaryLines(report)].join("\n")}\n`;
 
 /**
- * Prints the credentials as a collapsible group of log lines. Each line begins with a space, so that the runner does not
- * interpret it as a workflow command.
+ * Prints the credentials as a collapsible group of log lines. Each line begins with a space, so that the runner does not read
+ * it as a workflow command.
  */
 function credentialGroup(report: Report): string[] {
   const [title, ...lines] = credentialLines(report);
   return title === undefined ? [] : [`::group::${title}`, ...lines.map(printable), "::endgroup::"];
 }
 
-/** Annotations for a run that failed before it had a report. `below`: the path of the spec folder. */
+/** Annotations for a run that failed without a report. `below` is the path of the spec folder. */
 export const failureAnnotations = ({ faults }: Failure, below: string): string =>
   faults
     .map(({ message, places: [place] }) => {

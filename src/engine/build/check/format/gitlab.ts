@@ -1,7 +1,4 @@
-/**
- * Prints the report for GitLab Code Quality: a list of violations with one line each (docs.gitlab.com, "Code Quality report
- * format").
- */
+/** Prints the report for GitLab Code Quality, as a list of violations (docs.gitlab.com, "Code Quality report format"). */
 import { fingerprint } from "../../project/fingerprint.ts";
 import type { CredentialReport, Finding, Report } from "../report.ts";
 import { annotationLocation, headline } from "./annotation.ts";
@@ -13,8 +10,8 @@ export const formatGitlab = ({ findings, credentials = [] }: Report): string =>
   `${JSON.stringify([...findings.map(violation), ...credentials.flatMap(credentialEntry)], null, 2)}\n`;
 
 /**
- * Reports the credential of a REST operation as an entry. A merge request shows only entries with a new fingerprint. The
- * fingerprint depends on the credentials and the fixed headers, so changes of these are shown.
+ * Prints the credential of a REST operation as an entry. Its fingerprint depends on the credentials and fixed headers. A merge
+ * request shows only entries with a new fingerprint, so it shows changed credentials and headers.
  */
 function credentialEntry({ operation, of, credentials, headers = {} }: CredentialReport): object[] {
   const fixed = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
@@ -36,7 +33,7 @@ function violation(finding: Finding): object {
   const { rule, coordinate, message, severity, approval } = finding;
   const { file = "spec/schema.graphql", line = 1 } = annotationLocation(finding) ?? {};
   return {
-    // GitLab shows the description on a single line
+    // GitLab shows the description on one line
     description: [headline(finding), ...impactLines(finding), approvalOrAdvice(finding)].join("; "),
     check_name: rule,
     fingerprint: finding.fingerprint ?? fingerprint(rule, coordinate, [message]),

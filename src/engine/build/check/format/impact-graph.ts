@@ -1,13 +1,13 @@
 /**
- * Prints the impact as a Mermaid graph, which GitHub renders: each change, the coordinates that it affects, and the saved
- * operations that it breaks or affects. The most severe changes come first. Beyond the limits, only a count is shown.
+ * Prints a Mermaid graph of each change, the coordinates that it affects, and the saved operations that it breaks or affects.
+ * GitHub renders the graph. The most severe changes come first, and changes beyond a limit are only counted.
  */
 import { mermaidLabel } from "../../../shared/cli/printable.ts";
 import type { Finding, OperationReport, Report } from "../report.ts";
 
 const most = { changes: 8, coordinates: 6, operations: 12 };
 
-/** The lines of the graph's text; empty if there are no unapproved changes. */
+/** Empty if there are no unapproved changes. */
 export function impactGraph({ findings, operations }: Report): string[] {
   const changes = findings
     .filter(({ change, approval }) => change && !approval)
@@ -31,7 +31,7 @@ export function impactGraph({ findings, operations }: Report): string[] {
   return ["flowchart LR", ...lines, ...operationLines(operations, reached), ...hidden];
 }
 
-/** Sort weight: breaking changes come before dangerous ones, then changes with more operations. */
+/** Sorts breaking changes before dangerous ones, then by the number of operations. */
 const weightOf = ({ change, operations }: Finding): number =>
   (change === "breaking" ? 1_000_000 : 0) + operations.length;
 

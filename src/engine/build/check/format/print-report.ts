@@ -19,7 +19,7 @@ import { formatText } from "./text.ts";
 export const printReport = (report: Report, output: Output, io: Io): void =>
   write(format(report, output, io), output, io);
 
-/** Prints the failure of a run that has no report, in the formats that are shown in a pull request. */
+/** Prints the failure of a run without a report, in the formats that a pull request shows. */
 export function printFailure(failure: Failure, output: Output, io: Io): void {
   if (output.format === "github")
     write(failureAnnotations(failure, `${pathBelowRepository(io.root)}spec/`), output, io);
@@ -34,8 +34,8 @@ function write(text: string, { file }: Output, io: Io): void {
 const annotations = { github: formatGithub, gitlab: formatGitlab, sarif: formatSarif };
 
 /**
- * Formats the report. Except in JSON, texts are escaped to printable single lines; code frames already are printable. In
- * annotations, file names are relative to the repository.
+ * Escapes texts to printable single lines, except in JSON. Code frames are printable already. In annotations, file names are
+ * relative to the repository.
  */
 function format(report: Report, output: Output, io: Io): string {
   if (output.format === "json") {

@@ -1,6 +1,6 @@
 /**
- * Prints the report as SARIF 2.1.0 (OASIS) for code scanning and editors. GitHub rejects files with a result that has no
- * location. Locations at the base do not exist in the current files, so they are part of the message.
+ * Prints the report as SARIF 2.1.0 (OASIS) for code scanning and editors. GitHub rejects a result without a location. Locations
+ * in the base are part of the message, because the lines may not exist any more.
  */
 import { engineManifest } from "../../../shared/engine-manifest.ts";
 import type { Finding, Frame, Report } from "../report.ts";
@@ -26,7 +26,7 @@ export function formatSarif({ findings }: Report): string {
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-/** A rule's descriptor. GitHub requires the short and full descriptions and the help text. */
+/** GitHub requires the short and full descriptions and the help text. */
 const ruleOf = (id: RuleId, version: string) => ({
   id,
   shortDescription: { text: meaningOf(id) },
@@ -69,8 +69,7 @@ function resultOf(finding: Finding, ruleIndex: number): object {
 }
 
 /**
- * Converts a frame to a SARIF location. The file name is encoded as a relative URI reference (RFC 3986), because it may contain
- * characters that are invalid in a URI.
+ * Encodes the file name as a relative URI reference (RFC 3986), because it may contain characters that a URI does not allow.
  */
 const locationOf = ({ file, line, column }: Frame): object => ({
   physicalLocation: {

@@ -1,7 +1,7 @@
-/** The closing lines of every format except JSON: skipped stages and the counts of changes, operations and findings. */
+/** The last lines of every format except JSON: skipped stages, and the counts of changes, operations and findings. */
 import type { Impact, Report, UsageReport } from "../report.ts";
 
-/** Prints the verdict. `untouched` is shown as `ok` if there is no base to compare with. */
+/** Returns `ok` instead of `untouched` if there is no base. */
 export const verdictName = (verdict: Impact, base: string | undefined): string =>
   verdict === "untouched" && base === undefined ? "ok" : verdict;
 

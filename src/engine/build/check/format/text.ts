@@ -41,15 +41,15 @@ function findingBlock(finding: Finding, paint: Paint): string[] {
   ];
 }
 
-/** The line with the approval, if there is one, and otherwise the advice, preceded by `arrow`. */
+/** The line with the approval, or with the advice if there is no approval. `arrow` precedes the advice. */
 export const approvalOrAdvice = ({ approval, hint }: Finding, arrow = ""): string =>
   approval
     ? `approved until ${approval.expires} by ${approval.author}: ${approval.reason}`
     : `${arrow}${hint}`;
 
 /**
- * The lines about the finding's impact: further effects of the same change, the affected coordinates, and the saved operations
- * that it breaks or affects.
+ * The lines about a finding's impact: other effects of the same change, the affected coordinates, and the saved operations that
+ * it breaks or affects.
  */
 export const impactLines = (
   { also, coordinates = [], operations }: Finding,
@@ -81,9 +81,7 @@ function changeLines({ changes: all, base }: Report, paint: Paint): string[] {
   return [paint("bold", `Changes since ${base}`), ...lines];
 }
 
-/**
- * The lines with the credential and the fixed headers of each REST operation; empty if `spec/credentials.yaml` configures none.
- */
+/** The lines with the credential and fixed headers of each REST operation. Empty if `spec/credentials.yaml` has none. */
 export function credentialLines(
   { credentials = [] }: Report,
   paint: Paint = (_style, text) => text,

@@ -1,4 +1,7 @@
-/** `generated/rest.ts`: openapi-typescript's types for the bound operations, generated from the same shapes as the bindings. */
+/**
+ * `generated/rest.ts`: openapi-typescript's types for the bound operations. They are generated from the same `Shape`s that the
+ * binder checks.
+ */
 import {
   astToString,
   type OpenAPI3,
@@ -37,8 +40,8 @@ export async function emitRestTypes(
 type Context = Parameters<typeof transformSchema>[1];
 
 /**
- * Creates the context that `transformSchema` needs. Calling `openapiTS` instead would also lint and bundle the document, which
- * takes a third of its time and is unnecessary for the plain document. Omitted options are off.
+ * The context for `transformSchema`. `openapiTS` would also lint and bundle the document, which takes a third of its time and
+ * is not needed for a plain document. An omitted option is off.
  */
 function contextFor(whole: OpenAPI3): Context {
   const silent = { silent: true };
@@ -51,13 +54,12 @@ function contextFor(whole: OpenAPI3): Context {
   return context as Context;
 }
 
-// openapi-typescript 7 skips the methods of OpenAPI 3.2 (`query`, `additionalOperations`). The plain document therefore
-// describes such an operation as the GET of a temporary path. Afterwards the generated type is moved to the real path and
-// method.
+// openapi-typescript 7 skips the methods that OpenAPI 3.2 adds (`query`, `additionalOperations`). The plain document describes
+// such an operation as the GET of a temporary path. The generated type is then moved to the real path and method.
 
 const knownMethods: ReadonlySet<string> = new Set(itemMethods.filter((method) => method !== "query"));
 
-/** The temporary path of each operation with such a method. */
+/** The temporary path of each operation with a skipped method. */
 function otherMethods(operations: readonly RestOperation[]): ReadonlyMap<RestOperation, string> {
   const prefix = freePrefix("/other-method-", operations);
   const others = operations.filter(({ method }) => !knownMethods.has(method));
@@ -118,10 +120,10 @@ function withOtherMethods(
 const nameOf = ({ name }: ts.TypeElement): string =>
   name && (ts.isStringLiteral(name) || ts.isIdentifier(name)) ? name.text : "";
 
-// Short names for long paths. openapi-typescript stores the location of each node as a string in a Set. V8 hashes strings of
-// more than 16,383 characters by their length alone, so thousands of nodes below a long path would be compared pairwise.
+// Long paths get short names. openapi-typescript stores the location of each node as a string in a Set. V8 hashes a string of
+// more than 16,383 characters by its length alone, so thousands of nodes below one long path would collide.
 
-/** Maximum length of a path that is left as it is. No known document has a longer one. */
+/** Paths longer than this get a short name. No known document has one. */
 const longest = 2_000;
 
 /** The short name of each long path. */

@@ -1,6 +1,6 @@
 /**
- * Builds the plain document: an OpenAPI document with only the bound operations, written from the shapes that the binder
- * checks. Each body has only the media type that the binding uses, and only success responses are included.
+ * Builds an OpenAPI document with only the bound operations, from the `Shape`s that the binder checks. It has only success
+ * responses, and only the media type that the binding uses.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { RestDocument } from "../../openapi/document.ts";
@@ -8,8 +8,8 @@ import type { Parameter, RestOperation, SuccessResponse } from "../../openapi/op
 import { annotationsOf, type PlainSchema, PlainSchemas } from "./plain-schemas.ts";
 
 /**
- * `names`: paths that are renamed in the plain document. `slots`: the temporary paths of operations whose methods
- * openapi-typescript does not support; the document describes them as GET.
+ * `names` has the short names of long paths. `slots` has the temporary paths of operations with methods that openapi-typescript
+ * does not support; they are described as GET.
  */
 export function plainDocument(
   document: RestDocument,
@@ -41,7 +41,7 @@ export function plainDocument(
 function plainOperation(schemas: PlainSchemas, operation: RestOperation): PlainSchema {
   const { id, node, parameters, body, successes } = operation;
   return {
-    // a duplicate `operationId` is left out
+    // a duplicate `operationId` is omitted
     ...(membersOf(node.value).operationId === id && { operationId: id }),
     ...annotationsOf(node),
     parameters: parameters.map((each) => plainParameter(schemas, each)),

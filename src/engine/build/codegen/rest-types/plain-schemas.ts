@@ -1,6 +1,6 @@
 /**
- * Writes shapes as plain schemas, without `allOf` and without siblings of `$ref`, so that openapi-typescript prints exactly the
- * shapes that the binder checks. A schema that is used twice becomes a component, which also allows recursion.
+ * Writes `Shape`s as schemas without `allOf` and without siblings of `$ref`, so that openapi-typescript prints exactly the
+ * types that the binder checks. A schema that is used twice becomes a component, which also allows recursion.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import { Dictionary } from "../../../shared/own.ts";
@@ -19,15 +19,15 @@ import { guarded } from "../inherited-names.ts";
 
 export type PlainSchema = Record<string, unknown>;
 
-/** A schema that has been written. When it is used again, it gets a name, and both uses become `$ref`s. */
+/** A schema that was written inline. It gets a name when it is used again, and both uses then refer to it by `$ref`. */
 type Written = { readonly schema: Dictionary<unknown>; isDone: boolean; name?: string };
 
 export class PlainSchemas {
   readonly #document: RestDocument;
-  /** The components by name, in the document's order; undefined for unused ones. */
+  /** The components by name, in the document's order. Undefined for an unused one. */
   readonly #components: Map<string, PlainSchema | undefined>;
   readonly #written = new Map<string, Written>();
-  /** Components still to be written. A queue rather than recursion, because a chain of `$ref`s may exceed the stack. */
+  /** Components to be written. A queue instead of recursion, because a chain of `$ref`s may exceed the stack. */
   readonly #waiting: (readonly [name: string, shape: Shape])[] = [];
 
   constructor(document: RestDocument) {
@@ -35,7 +35,7 @@ export class PlainSchemas {
     this.#components = new Map(componentNames(document).map((name) => [name, undefined]));
   }
 
-  /** The components used by the schemas written so far. */
+  /** The components that the schemas written so far refer to. */
   components(): PlainSchema {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       const [name, shape] = next;
@@ -48,7 +48,7 @@ export class PlainSchemas {
     return Object.fromEntries(used.map(([name, schema]) => [guarded(name), schema]));
   }
 
-  /** The schema to write where the shape is used: inline, or a `$ref` to its component. */
+  /** Returns the schema inline, or a `$ref` to its component. */
   of(shape: Shape): PlainSchema {
     const name = componentName(this.#document, shape);
     if (name !== undefined) {
@@ -62,7 +62,7 @@ export class PlainSchemas {
     return orNull(isScalar(shape) ? this.#inline(shape) : this.#once(shape), shape.nullable);
   }
 
-  /** Writes the shape at its first use; at the second use, moves the schema to a component. */
+  /** Writes the schema inline at its first use. Moves it to a component at the second use. */
   #once(shape: Shape): PlainSchema {
     const key = shape.identity.text;
     const known = this.#written.get(key);
@@ -96,7 +96,7 @@ export class PlainSchemas {
     return name;
   }
 
-  /** The shape's schema written inline, without null. */
+  /** Returns the schema inline and without null. */
   #inline(shape: Shape): PlainSchema {
     const { types, values, members = [], variants } = shape;
     if (isScalar(shape))
@@ -106,7 +106,7 @@ export class PlainSchemas {
     return oneOf([...types].map((type) => this.#ofType(shape, type)));
   }
 
-  /** A member of a union, with the discriminator values that select it. */
+  /** Returns a member of a union, restricted to its discriminator values. */
   #variant({ shape, values }: Variant, property: string | undefined): PlainSchema {
     const schema = this.of(withNullable(shape, false));
     const stated = property === undefined ? undefined : shape.properties.get(property);
@@ -147,13 +147,13 @@ export class PlainSchemas {
   }
 }
 
-/** Whether the shape excludes objects and arrays. Also true for a shape without types. */
+/** Whether the shape allows neither objects nor arrays. Also true for a shape without types. */
 const isScalar = ({ types }: Shape): boolean => !types.has("object") && !types.has("array");
 
 const oneOrAll = <T>(all: readonly T[]): T | readonly T[] =>
   all.length === 1 && all[0] !== undefined ? all[0] : all;
 
-/** Combines the distinct schemas with `oneOf`; returns a single schema unchanged. */
+/** Combines the distinct schemas by `oneOf`. Returns a single schema unchanged. */
 function oneOf(schemas: readonly PlainSchema[]): PlainSchema {
   const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
   const [only] = different;
@@ -183,10 +183,10 @@ export function annotationsOf({ value }: RestNode): PlainSchema {
   };
 }
 
-// Some lists contain themselves without an object in between, such as a list of a union that includes the list. TypeScript
-// rejects a property of such a type, so the items become `unknown`.
+// Some lists contain themselves without an object in between, for example if an item may be the same list again. TypeScript
+// rejects this type in a property, so the items become `unknown`.
 
-/** Whether items of this shape may be lists of the same shape. */
+/** Whether an item may be the same list again, directly or as a union member. */
 function isRecursiveList(entries: Shape): boolean {
   const met = new Set<string>();
   const waiting = nextOf(entries);
