@@ -42,8 +42,8 @@ export function approve(
   const entryFindings = entries.flatMap((entry) => {
     const places = [frameAt(project, "file", file.place([entry.index]))];
     if (entry.expires < today) return [expiredEntry(entry, places)];
-    // Does not report an unused entry for a change in a run without a base, because only `--base` finds changes. Does not
-    // report one for a field with a binding error either, because the error hides the field's other findings.
+    // Two kinds of unused entries are not reported. An entry for a change is always unused without `--base`. An entry for a
+    // field with a binding error is unused because the error hides the field's other findings.
     const isUnseen = (!hasBase && /^(rest|sdl|binding)-/.test(entry.rule)) || unbound.has(entry.coordinate);
     return used.has(approvalKey(entry)) || isUnseen ? [] : [unusedEntry(entry, places, findings)];
   });

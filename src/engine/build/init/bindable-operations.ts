@@ -20,7 +20,7 @@ export type ReadDocument = { readonly model: Model; readonly reads: ReadonlySet<
 export const isReadOperation = ({ reads }: ReadDocument, { id, method }: RestOperation): boolean =>
   isSafe(method) || reads.has(id);
 
-/** Maximum number of rounds that drop operations with errors. Dropping some may reveal errors in others. */
+/** Maximum number of rounds that drop operations with errors. Dropping some operations may reveal errors in others. */
 const mostRounds = 5;
 
 type Proposed = {

@@ -35,7 +35,7 @@ export function keepTarball(root: string): { path: string; isNew: boolean } | un
   return { path, isNew: true };
 }
 
-/** Whether git ignores the file, as it does with GitHub's .gitignore template for Node, which has `*.tgz`. */
+/** Whether git ignores the file. GitHub's .gitignore template for Node ignores `*.tgz`. */
 export const isIgnored = (root: string, path: string): boolean =>
   spawnSync("git", ["check-ignore", "--quiet", "--", path], { cwd: root, stdio: "ignore" }).status === 0;
 
