@@ -3,7 +3,7 @@ import { membersOf } from "../../shared/json-object.ts";
 import { nodeKey, type RestDocument, type RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
 
-/** The name of the component whose schema the shape is; `undefined` if its schema is not a component. */
+/** Returns the name of the component that the shape was read from; `undefined` if its schema is not a component. */
 export function componentName(document: RestDocument, { node, identity }: Shape): string | undefined {
   const [components, schemas, name, ...below] = node.path;
   const isNamed = components === "components" && schemas === "schemas" && below.length === 0;
@@ -12,13 +12,12 @@ export function componentName(document: RestDocument, { node, identity }: Shape)
   return root && nameIn(document, root, String(name));
 }
 
-/** The names of all components, in document order. */
 export const componentNames = (document: RestDocument): string[] =>
   document.roots.flatMap((root) => Object.keys(schemasOf(root)).map((name) => nameIn(document, root, name)));
 
 /**
- * `Thing`, or with the document's name `shop.Thing`, if another document has a component of this name, or if the plain name could
- * be mistaken for a name of the second form.
+ * Adds the document's name (`shop.Thing`) if another document has a component of the same name, or if the component's own name
+ * starts with a document's name and a dot.
  */
 function nameIn({ roots }: RestDocument, root: RootNode, name: string): string {
   const clashes = roots.some(

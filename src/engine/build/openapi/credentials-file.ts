@@ -1,7 +1,7 @@
 /**
- * Reads `spec/credentials.yaml`: the credentials that the server sends to vendors' APIs in place of its callers', and headers
- * with fixed values. Only the project's owner writes this file: `init` and `update` do not, and a vendor's document cannot supply
- * its content.
+ * Reads `spec/credentials.yaml`: the server's own credentials for vendors' APIs, which replace the credentials of callers, and
+ * headers with fixed values. Only the project's owner writes this file: `init` and `update` never copy anything from a vendor's
+ * document into it.
  */
 
 import { isRecord } from "../../shared/json-object.ts";
@@ -15,30 +15,28 @@ import { rejectDuplicates } from "./yaml-file.ts";
 
 const credentialsFile = "credentials.yaml";
 
-/**
- * Where the credential of a security scheme is: a file in `CREDENTIALS_DIRECTORY`, or a folder there with one file per tenant.
- */
+/** The file in `CREDENTIALS_DIRECTORY` with a scheme's credential, or the folder there with one file per tenant. */
 type HeldScheme = Pick<HeldCredential, "file" | "perTenant" | "token">;
 
-/** The section of one document. Its keys for operations are method and path as in the document: `GET /things/{id}`. */
+/** The section for one OpenAPI document. Operations are keyed by method and path as in the document: `GET /things/{id}`. */
 export type HeldDocument = {
-  /** The only origin to which the credentials are sent; undefined if there are none. */
+  /** The only origin to which the credentials are sent; undefined if the section contains only `headers`. */
   readonly origin?: string;
   /** The credentials, by the name of the security scheme. */
   readonly schemes: ReadonlyMap<string, HeldScheme>;
-  /** By operation: the reason why every tenant may use it with a credential that all tenants share. */
+  /** For each operation, why every tenant may call it with a credential that all tenants share. */
   readonly everyTenantMay: ReadonlyMap<string, string>;
-  /** By operation that may write: the reason why the server's credentials may be used for it. */
+  /** For each operation with an unsafe method, why callers may use it with the server's credentials. */
   readonly writes: ReadonlyMap<string, string>;
-  /** By operation: the parameter that is set to the id of the caller's tenant. */
+  /** For each operation, the parameter that the server sets to the id of the caller's tenant. */
   readonly tenantParameters: ReadonlyMap<string, TenantParameter>;
-  /** By operation: the permission that its callers need. */
+  /** For each operation, the permission that its callers need. */
   readonly permissions: ReadonlyMap<string, string>;
   /** The members of error responses that clients see: `detail`, `error.message`, `errors.detail`. */
   readonly errors: ReadonlySet<string>;
-  /** The vendor's rate limit, which applies to the calls of all callers together. */
+  /** The vendor's rate limit, which all callers share. */
   readonly rateLimit?: RateLimit | undefined;
-  /** By lower-case name: the headers that each call contains. */
+  /** The headers that are added to each call, by lower-case name. */
   readonly headers: ReadonlyMap<string, FixedHeader>;
 };
 
@@ -57,7 +55,7 @@ export const credentialsNode = (...path: Path): RestNode => ({
   value: undefined,
 });
 
-/** Returns an empty map if the file does not exist. Throws `UnreadableSpec` with all faults of the file's structure. */
+/** Returns an empty map if the file does not exist. Throws `UnreadableSpec`, which lists all structural errors of the file. */
 export function readCredentialsFile(document: RestDocument): CredentialsFile {
   const root = document.valueAt(credentialsNode());
   if (root === undefined || root === null) return new Map();
@@ -118,7 +116,7 @@ function readDocument(name: string, value: unknown, fault: Fault): HeldDocument 
   };
 }
 
-/** Requires a serialized origin (RFC 6454 §6.2), with TLS unless its host is this machine. */
+/** Requires a serialized origin (RFC 6454 §6.2) that uses TLS or is on this machine. */
 function readOrigin(name: string, value: unknown, fault: Fault): string {
   const url = typeof value === "string" ? URL.parse(value) : null;
   if (!url || url.origin !== value || !isPrivate(url))
@@ -133,7 +131,7 @@ function readOrigin(name: string, value: unknown, fault: Fault): string {
 const isPrivate = ({ protocol, hostname }: URL): boolean =>
   protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 
-/** Whether the value is a single path segment, which cannot lead out of the folder. */
+/** Accepts only a single path segment, so that the name cannot lead out of `CREDENTIALS_DIRECTORY`. */
 const isFileName = (value: unknown): value is string =>
   typeof value === "string" && /^[A-Za-z0-9][\w.-]{0,127}$/.test(value);
 
@@ -168,7 +166,7 @@ const grantMember = "oauth2ClientCredentials";
 const schemeMembers = ["file", "filePerTenant", grantMember];
 const grantMembers = ["tokenUrl", "scopes", "authentication"];
 
-/** Reads the settings of OAuth 2's client credentials grant. The scheme's file contains the client's id and secret. */
+/** Reads the settings of OAuth 2's client credentials grant. The client's id and secret are in the scheme's credential file. */
 function readGrant(path: Path, value: unknown, fault: Fault): TokenEndpoint {
   const given = new Map(entriesIn(value, path, `a map with ${listed(grantMembers)}`, fault));
   const hasUnknown = addUnknownMembers(path, given.keys(), [grantMember, grantMembers], fault);
@@ -235,13 +233,10 @@ function readTenantParameters(
   );
 }
 
-/** Headers that this layer itself sets, for caching, ranges or proxies, or by the document. */
+/** Headers that cannot have a fixed value, because the server, a cache or a proxy sets them for each request. */
 const ownHeaders = /^(?:if-.*|range|content-.*|forwarded|x-forwarded-.*|via|date|set-cookie)$/;
 
-/**
- * Names of headers that usually contain a secret. Secrets belong in a separate file, because the fixed values are copied to
- * `generated/`.
- */
+/** Names of headers that usually contain a secret. They are rejected, because fixed values are copied to `generated/`. */
 const secretHeaders =
   /(?:^|-)(?:api-?)?(?:auth.*|.*keys?|.*tokens?|.*secrets?|pass.*|credentials?|session.*|signature)(?:-|$)/;
 
@@ -307,7 +302,7 @@ function readPermissions(path: Path, value: unknown, fault: Fault): ReadonlyMap<
   );
 }
 
-/** The longest window, in seconds. A process counts requests in memory, and its counts are lost when it ends. */
+/** The longest window, in seconds. Requests are counted in memory, so a restart during a longer window would lose its counts. */
 const mostSeconds = 86_400;
 
 function readRateLimit(path: Path, value: unknown, fault: Fault): RateLimit | undefined {
@@ -325,7 +320,7 @@ function readRateLimit(path: Path, value: unknown, fault: Fault): RateLimit | un
 
 const isPositive = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
-/** Reports unknown members. Returns whether there are any: a member that seems to be missing is then probably misspelt. */
+/** Reports unknown members. Returns `true` if there are any, so that a misspelt member is not also reported as missing. */
 function addUnknownMembers(
   path: Path,
   given: Iterable<string>,

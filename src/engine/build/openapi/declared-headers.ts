@@ -4,7 +4,7 @@ import { entriesOf, keysOf, type RestDocument, type RestNode } from "./document.
 import type { RestOperation } from "./operation.ts";
 import { headerName, headerOf, securitySchemeOf, securitySchemesOf } from "./security.ts";
 
-/** The names in lower case, sorted. Operations without a field count too, because clients may call them through the gateway. */
+/** Sorted, in lower case. Includes operations without a GraphQL field, because clients may call them through the gateway. */
 export function declaredHeaders(document: RestDocument, operations: Iterable<RestOperation>): string[] {
   const owners = new Set([...operations].flatMap(({ item, node }) => [item, node]));
   const parameters = [...owners].flatMap((owner) => entriesOf(document, document.child(owner, "parameters")));
@@ -15,7 +15,7 @@ export function declaredHeaders(document: RestDocument, operations: Iterable<Res
   return [...new Set(headers.filter((header) => header !== undefined))].sort();
 }
 
-/** The header that contains a parameter or a credential. All cookies are in one header. */
+/** Returns the header that carries a parameter or a credential; for every cookie, this is `cookie`. */
 function requestHeaderOf(node: RestNode | undefined): string | undefined {
   const { in: location, name } = membersOf(node?.value);
   if (location === "cookie") return "cookie";

@@ -1,7 +1,7 @@
 /**
- * Finds faults in the document itself: `$ref`s that cannot be resolved or form a cycle, and duplicate keys. A fault that a bound
- * operation reaches is an error. All other faults are counted in one warning, together with the duplicate `operationId`s of
- * unbound operations.
+ * Finds faults in the document itself: `$ref`s that cannot be resolved or form a cycle, and duplicate keys. A fault in a part of
+ * the document that a bound operation refers to is an error. One warning counts all other faults, and the duplicate
+ * `operationId`s of unbound operations.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import {
@@ -18,11 +18,11 @@ import { SchemaCycles } from "./shapes/schema-cycles.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateKeyMessage } from "./yaml-file.ts";
 
-/** Walks first what the bound operations reach, then the rest of the documents, and every file that they refer to. */
+/** Walks the parts that bound operations refer to, then the rest of the documents and every file that they refer to. */
 export function documentFaults(
   document: RestDocument,
   bound: Iterable<RestOperation>,
-  /** Operations whose duplicate `operationId` a field uses, which has been reported as an error. */
+  /** Operations whose duplicate `operationId` was already reported as an error, because a GraphQL field names it. */
   misnamed: Iterable<RestOperation> = [],
 ): Diagnostic[] {
   const unused = [...shadowedFaults(document), ...idFaults(document, [...bound, ...misnamed])];
@@ -38,13 +38,13 @@ export function documentFaults(
   return [...errors, ...unreached(document, [...faults, ...unused])];
 }
 
-/** Returns only the errors. They are found faster, because bound operations reach only a small part of a large document. */
+/** Returns only the errors. This is fast, because bound operations refer to a small part of a large document. */
 export const reachableFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
   document.isSound ? [] : reachedBy(document, bound).errors;
 
 /**
- * Finds the faults that bound operations reach. `others` returns the duplicate keys that they do not reach, in the files that
- * have been read until it is called.
+ * Finds the faults in the parts that bound operations refer to. `others` returns the remaining duplicate keys; call it after all
+ * documents have been walked, because it covers only the files that have been read.
  */
 function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
   const walk = new FaultWalk(document);
@@ -62,7 +62,7 @@ function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
 }
 
 class FaultWalk {
-  /** By value, because several references may lead to the same value. */
+  /** Keyed by value, because several `$ref`s may lead to the same value. */
   readonly visited = new Map<unknown, RestNode>();
   readonly #document: RestDocument;
   readonly #cycles: SchemaCycles;
@@ -72,7 +72,7 @@ class FaultWalk {
     this.#cycles = new SchemaCycles(document);
   }
 
-  /** The faults in what is reachable from these nodes, except in nodes that were visited before. */
+  /** Returns the faults in all nodes that are reachable from `starts` and were not visited before. */
   from(starts: readonly RestNode[]): Diagnostic[] {
     const document = this.#document;
     const diagnostics: Diagnostic[] = [];
@@ -114,7 +114,7 @@ const duplicate = (key: DuplicateKey): Diagnostic =>
     rest: key.place,
   });
 
-/** Whether the node is the value of the key, or below it. */
+/** Whether the node is the value of the duplicate key, or below it. */
 const isWithin = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
   file === node.file && path.every((step, index) => String(node.path[index]) === String(step));
 
@@ -124,14 +124,14 @@ const isBeside = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
   node.path.length === path.length - 1 &&
   node.path.every((step, index) => String(path[index]) === String(step));
 
-/** A fault that no bound operation reaches. */
+/** A fault outside the parts that bound operations refer to. */
 type Fault = {
   readonly kind: string;
   readonly message: string;
   readonly place: () => FileLocation | undefined;
 };
 
-/** Reports duplicate `operationId`s of unbound operations. The document could omit them (OpenAPI 3.1 §4.8.10). */
+/** Finds duplicate `operationId`s of unbound operations. They are not errors, because no GraphQL field uses them. */
 function idFaults(document: RestDocument, bound: Iterable<RestOperation>): Fault[] {
   const reached = new Set([...bound].map(({ node }) => node.value));
   const all = [...operationNodes(document)];
@@ -158,7 +158,7 @@ function shadowedFaults(document: RestDocument): Fault[] {
   }));
 }
 
-/** One warning for all these faults, located at the first of them. */
+/** Returns one warning, which counts all the faults and points at the first. */
 function unreached(document: RestDocument, faults: readonly Fault[]): Diagnostic[] {
   const [first] = faults;
   const place = first?.place();
@@ -184,12 +184,12 @@ const kinds: Partial<Record<Rule, string>> = {
   "spec-unreadable": "a duplicate key",
 };
 
-// From a node, everything below it and below the targets of its references is reachable.
+// A node reaches everything below it, and everything below the targets of its `$ref`s and discriminator mappings.
 
-/** Keywords with data as their value: a `$ref` in it is not a reference. */
+/** Keywords whose value is data, so that a `$ref` in it is not a reference. */
 const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
 
-/** Whether the keys below `key` are names rather than keywords: a response may be named `default` (OpenAPI 3.1 §4.8.16). */
+/** Whether the object at `key` has names as its keys, not keywords: a response may be named `default` (OpenAPI 3.1 §4.8.16). */
 const holdsNames = (key: string | number | undefined): boolean => key === "properties" || key === "responses";
 
 /** A node whose path is computed lazily, because a large document has a million nodes. */
@@ -211,7 +211,7 @@ class Member implements RestNode {
   }
 }
 
-/** The operation, and the parameters of its path item. */
+/** Returns the nodes of the operation and of its path item's `parameters`. */
 const partsOf = (document: RestDocument, { node, item }: RestOperation): RestNode[] =>
   [node, document.child(item, "parameters")].filter((part) => part !== undefined);
 
@@ -240,7 +240,7 @@ function* reachedNodes(
   }
 }
 
-/** The references to schemas in a discriminator's `mapping` and `defaultMapping` (OpenAPI 3.2, Discriminator Object). */
+/** Returns the schema references in a discriminator's `mapping` and `defaultMapping` (OpenAPI 3.2, Discriminator Object). */
 function mappingsOf({ value }: RestNode): { below: string[]; reference: string }[] {
   const { mapping, defaultMapping } = membersOf(membersOf(value).discriminator);
   const all = Object.entries(membersOf(mapping)).map(([chosenBy, reference]) => ({

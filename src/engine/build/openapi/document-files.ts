@@ -1,6 +1,6 @@
 /**
  * The OpenAPI documents of a spec folder: `openapi.yaml`, or a file per product in `openapi/`, named after the product. Files in
- * folders of `openapi/` are parts that documents refer to.
+ * subfolders of `openapi/` are not documents, but parts that documents refer to with `$ref`.
  */
 import { posix } from "node:path";
 import { membersOf } from "../../shared/json-object.ts";
@@ -20,24 +20,21 @@ export const documentNamed = (name: string, extension = ".yaml"): NamedDocument 
   overlay: `${documentsFolder}/${name}.overlay.yaml`,
 });
 
-/**
- * Whether a document may have this name. The name becomes part of the variable `REST_BASE_URL_<NAME>`, and the prefix of
- * `name/operationId`.
- */
+/** Whether the name can be part of the variable `REST_BASE_URL_<NAME>` and the prefix of an id (`name/operationId`). */
 export const isDocumentName = (name: string): boolean => /^[A-Za-z0-9][\w-]*$/.test(name);
 
-/** The name as a part of environment variables. */
+/** `my-shop` → `MY_SHOP`, for environment variables. */
 export const productOf = (name: string): string => name.toUpperCase().replaceAll("-", "_");
 
-/** The environment variable with the base URL of a document's operations. */
+/** Returns the environment variable that contains the base URL of a document's operations. */
 export const baseUrlVariable = (name: string | undefined): string =>
   name === undefined ? "REST_BASE_URL" : `REST_BASE_URL_${productOf(name)}`;
 
 const overlayEnd = ".overlay";
 
 /**
- * Returns the documents, sorted by name. `names`: the files in `openapi/`. Throws `UnreadableSpec` if there are both
- * `openapi.yaml` and documents in `openapi/`, or if a file there is neither an overlay nor a document with a valid name.
+ * Returns the documents, in the order of `names`, the files in `openapi/`. Throws `UnreadableSpec` if `openapi/` contains
+ * documents beside `openapi.yaml`, if a document's name is invalid or not unique, or if an overlay has no document.
  */
 export function documentFiles(names: readonly string[], read: (name: string) => string | undefined) {
   const found = names.flatMap((file): NamedDocument[] => {
@@ -48,7 +45,7 @@ export function documentFiles(names: readonly string[], read: (name: string) => 
   const documents = found.filter(({ name }) => !name?.endsWith(overlayEnd));
   const isSplit = read(singleDocumentFile.file) !== undefined;
   if (isSplit) {
-    // beside `openapi.yaml`, `openapi/` may contain parts of that document
+    // `openapi.yaml` may refer to parts in `openapi/`, so only a file with an `openapi` field is rejected
     const other = documents.find(({ file }) => isDocument(file, read(file) ?? ""));
     if (other)
       throw unreadableSpec(singleDocumentFile.file, `cannot be combined with ${other.file}: ${eitherOr}`);

@@ -8,7 +8,7 @@ const converters = "`restbound init` converts it in an empty folder, and so does
 const otherVersion = (version: string): string =>
   `is OpenAPI ${version}, but 3.0, 3.1 or 3.2 is required: if it uses nothing newer, set openapi to 3.2.0 in an overlay`;
 
-/** The minor version of each file. A part has the version of the document that refers to it. */
+/** The minor version of each file. A part, which has no `openapi` field, gets the version of the first file that refers to it. */
 export class Versions {
   readonly #minor = new Map<string, string>();
   readonly #documents = new Set<string>();
@@ -26,7 +26,7 @@ export class Versions {
     return this.#minor.get(file) === "3.2";
   }
 
-  /** Records a document's version. Throws `UnreadableSpec` for other versions, and for files that are not OpenAPI documents. */
+  /** Records a document's version. Throws `UnreadableSpec` for any other version, or if the file is not an OpenAPI document. */
   add({ file, name }: NamedDocument, value: unknown): void {
     const { openapi, swagger } = membersOf(value);
     if (swagger !== undefined)
@@ -46,9 +46,7 @@ export class Versions {
     this.#minor.set(file, openapi.slice(0, 3));
   }
 
-  /**
-   * Records that `file` refers to `part`. Throws `UnreadableSpec` for a part that both a 3.0 document and a newer one refer to.
-   */
+  /** Records that `file` refers to `part`. Throws `UnreadableSpec` if a 3.0 document and a newer one refer to the same part. */
   refer(file: string, part: string): void {
     const known = this.#minor.get(part);
     if (known === undefined) this.#minor.set(part, this.#minor.get(file) ?? "3.1");

@@ -1,6 +1,7 @@
 /**
- * The OpenAPI documents of a spec as nodes: each value with its file and its path. A `$ref` (an RFC 3986 reference with an RFC
- * 6901 JSON pointer) is resolved on demand. It may lead to another file, or into a cycle.
+ * The OpenAPI documents of a spec. A node is a value in a document, with its file and its path. A `$ref` (an RFC 3986 URI
+ * reference with an RFC 6901 JSON pointer as its fragment) is resolved on demand, because it may lead to another file or into a
+ * cycle.
  */
 import { hash } from "node:crypto";
 import { posix } from "node:path";
@@ -21,19 +22,16 @@ import { type DuplicateKey, parseWithDuplicates, rejectDuplicates, type YamlFile
 
 export type RestNode = NodeLocation & {
   readonly value: unknown;
-  /** Set for a schema from which the list of its variants has been removed (`RestDocument.refTarget`). */
+  /** The value is a copy of a parent schema without the list of its variants (`RestDocument.refTarget`). */
   readonly isBase?: true;
 };
 
-/** Reads a file of the spec folder; `undefined` if it does not exist. */
+/** Reads a file of the spec folder; returns `undefined` if it does not exist. */
 export type ReadFile = (name: string) => string | undefined;
 
 export type ParseFile = typeof parseWithDuplicates;
 
-/**
- * The root node of a document, its file and overlay, and if there are several documents, its name. `removals`: the values that
- * the overlay removed.
- */
+/** The root node of a document. `removals`: the values that its overlay removed. */
 export type RootNode = RestNode & NamedDocument & { readonly removals: readonly Removal[] };
 
 export class RestDocument {
@@ -41,25 +39,22 @@ export class RestDocument {
   readonly roots: readonly [RootNode, ...RootNode[]];
   /** Findings about overlay actions whose target selects nothing. */
   readonly overlayFindings: Diagnostic[] = [];
-  /** The cache of `shapeAt`, by schema: references to the same schema get the same shape object. */
+  /** Cache of `shapeAt`, by schema, so that all references to a schema share one shape object. */
   readonly shapes = new WeakMap<object, unknown>();
-  /** Whether `documentFaults` has found the entire document to be free of faults, so that it need not be walked again. */
+  /** Set once `documentFaults` has found no fault in any document, so that it does not walk the documents again. */
   isSound = false;
   readonly versions = new Versions();
   readonly #read: ReadFile;
   readonly #parse: ParseFile;
   readonly #files = new Map<string, YamlFile | undefined>();
-  /** By object with a `$ref`: the node at the end of the chain of references. */
+  /** Cache of `follow`: an object with a `$ref` → the node at the end of the chain of `$ref`s. */
   readonly #ends = new WeakMap<object, RestNode | undefined>();
   readonly #plainEnds = new WeakMap<object, RestNode | undefined>();
-  /**
-   * The targets of references, by file and reference: a large document has tens of thousands of references to a few hundred
-   * schemas.
-   */
+  /** Cache of `$ref` targets, by file and reference: large documents have thousands of references to the same schemas. */
   readonly #targets = new Map<string, Map<string, RestNode | undefined>>();
-  /** The results of `#inheritedBase`, by the parent's location and the keywords that are left out. */
+  /** Cache of `#inheritedBase`, by the parent's location and the removed keywords. */
   readonly #bases = new Map<string, RestNode>();
-  /** Results of `#descendants`, by the parent's location and the keyword. */
+  /** Cache of `#descendants`, by the parent's location and the keyword. */
   readonly #descendantsOf = new Map<string, ReadonlySet<string>>();
 
   /**
@@ -94,12 +89,12 @@ export class RestDocument {
     return this.roots[0];
   }
 
-  /** The document that contains the node; `undefined` if the node is in a part, which several documents may refer to. */
+  /** Returns the document that contains the node; `undefined` for a node in a part, because documents may share parts. */
   rootAt({ file }: Pick<RestNode, "file">): RootNode | undefined {
     return this.roots.find((root) => root.file === file);
   }
 
-  /** The overlay that can change the node, for advice in findings. */
+  /** Returns the overlay in which users can change the node, for advice in findings. */
   overlayAt(node: Pick<RestNode, "file">): string {
     return `spec/${(this.rootAt(node) ?? this.root).overlay}`;
   }
@@ -109,7 +104,7 @@ export class RestDocument {
     return [...this.#files.values()].flatMap((file) => file?.duplicateKeys ?? []);
   }
 
-  /** The value at a location; `undefined` if there is none. Does not follow `$ref`. */
+  /** Returns the value at a location, without following `$ref`; `undefined` if there is no value. */
   valueAt({ file, path }: NodeLocation): unknown {
     return path.reduce(childValue, this.#file(file)?.value);
   }
@@ -119,15 +114,12 @@ export class RestDocument {
     return file ? file.place([...node.path, ...below]) : { file: node.file, line: 1, column: 1 };
   }
 
-  /**
-   * The path of the innermost value at a location of the file, before its overlay is applied; `undefined` if the file was not
-   * read.
-   */
+  /** Returns the path of the innermost value at a line and column, without the overlay; `undefined` if the file was not read. */
   pathAt({ file, ...location }: FileLocation): NodePath | undefined {
     return this.#files.get(file)?.pathAt(location);
   }
 
-  /** The member `key` of a node. If it is a `$ref`, the target. `undefined` if it does not exist. */
+  /** Returns the member `key` of a node, or the target of the member's `$ref`; `undefined` if it does not exist. */
   child(node: RestNode | undefined, key: string | number): RestNode | undefined {
     const value = childValue(node?.value, key);
     return node && value !== undefined
@@ -135,12 +127,12 @@ export class RestDocument {
       : undefined;
   }
 
-  /** Follows `$ref`s to the first node without one; `undefined` for unresolvable or cyclic references. */
+  /** Follows `$ref`s to the first node without a `$ref`; returns `undefined` if a reference is unresolvable or cyclic. */
   follow(node: RestNode): RestNode | undefined {
     return this.#end(node, this.#ends, false);
   }
 
-  /** Like `follow`, but stops at a `$ref` with keywords beside it, because they apply too. */
+  /** Like `follow`, but since OpenAPI 3.1 stops at the next `$ref` with keywords beside it, because those keywords apply too. */
   followPlain(node: RestNode): RestNode | undefined {
     return this.versions.readsBesideRef(node.file)
       ? this.#end(node, this.#plainEnds, true)
@@ -163,17 +155,16 @@ export class RestDocument {
     return end;
   }
 
-  /** The node that the `$ref` of `from` refers to, which may be another `$ref`; `undefined` if it does not exist. */
+  /** Returns the node that the `$ref` of `from` points to, which may have a `$ref` too; `undefined` if it does not exist. */
   refTarget(from: RestNode): RestNode | undefined {
     const target = this.#declaredTarget(from);
     return target && from.path.at(-2) === "allOf" ? this.#inheritedBase(from, target) : target;
   }
 
   /**
-   * Resolves the reference of a variant to its parent. A parent with a `discriminator` often lists its variants in `oneOf`, while
-   * each variant includes the parent by `allOf`: read literally, these schemas include themselves. A variant inherits only the
-   * parent's other keywords (OpenAPI 3.1 §4.8.25), so the reference resolves to the parent without the keyword that lists the
-   * variant.
+   * Resolves a variant's `allOf` reference to its parent schema. A parent with a `discriminator` often lists its variants in
+   * `oneOf`; read literally, parent and variant would then include each other. The reference therefore resolves to a copy of the
+   * parent without the `oneOf` and the `discriminator` (OpenAPI 3.1 §4.8.25).
    */
   #inheritedBase(from: RestNode, parent: RestNode): RestNode {
     if (!isRecord(parent.value) || !isRecord(parent.value.discriminator)) return parent;
@@ -188,7 +179,7 @@ export class RestDocument {
     return base;
   }
 
-  /** The locations of the schemas in a keyword of the parent, and of the schemas that these include. */
+  /** Returns the locations of all schemas that the parent lists in `keyword`, and of the schemas that these include. */
   #descendants(parent: RestNode, keyword: string): ReadonlySet<string> {
     const key = `${nodeKey(parent)} ${keyword}`;
     const known = this.#descendantsOf.get(key);
@@ -236,7 +227,7 @@ export class RestDocument {
 
 const variantKeywords = ["oneOf", "anyOf"] as const;
 
-/** The schemas in a keyword with a list of schemas. */
+/** Returns the items of a keyword such as `oneOf` as nodes. */
 function membersBelow({ file, path, value }: RestNode, keyword: string): RestNode[] {
   const members = own(membersOf(value), keyword);
   return Array.isArray(members)
@@ -245,8 +236,8 @@ function membersBelow({ file, path, value }: RestNode, keyword: string): RestNod
 }
 
 /**
- * The path of the file that a reference leads to, relative to the file with the reference; empty if it is the same file. An
- * absolute URL is resolved against `$self`, the base URI of the document (OpenAPI 3.2, OpenAPI Object).
+ * Converts a reference without its fragment to a path relative to `file`; empty for `file` itself. An absolute URL is compared
+ * with `$self`, the file's own URI (OpenAPI 3.2, OpenAPI Object).
  */
 function belowSelf(file: unknown, path: string): string {
   const { $self: self } = membersOf(file);
@@ -262,17 +253,17 @@ function belowSelf(file: unknown, path: string): string {
 export const nodeKey = ({ file, path }: NodeLocation): string => `${file}#${path.map(shortStep).join("/")}`;
 
 /**
- * Replaces a long step by its digest: V8 computes the hash of a string of more than 16,383 characters from its length alone, so a
- * map with thousands of keys below a long path would compare them pairwise.
+ * Replaces a long step by its digest. V8 hashes a string of more than 16,383 characters by its length alone, so long keys of the
+ * same length would all collide in a map.
  */
 const shortStep = (step: string | number): string | number =>
   typeof step === "string" && step.length > 2_000 ? hash("sha256", step) : step;
 
-/** The keys of an object, or the indexes of a list; empty for any other value. */
+/** Returns the keys of an object, or the indexes of a list; empty for any other value. */
 export const keysOf = (node: RestNode | undefined): string[] =>
   typeof node?.value === "object" && node.value !== null ? Object.keys(node.value) : [];
 
-/** The entries of a list or a map by key, with `$ref`s resolved. Leaves out entries with a broken `$ref`. */
+/** Returns the entries of a list or object by key. Resolves their `$ref`s, and omits entries with a broken `$ref`. */
 export function entriesByKey(document: RestDocument, node: RestNode | undefined): Map<string, RestNode> {
   const entries = keysOf(node).map((key) => [key, document.child(node, key)] as const);
   return new Map(entries.flatMap(([key, entry]) => (entry ? [[key, entry] as const] : [])));
@@ -285,12 +276,11 @@ export const entriesOf = (document: RestDocument, node: RestNode | undefined): R
 export const refOf = (value: unknown): string | undefined =>
   isRecord(value) && typeof value.$ref === "string" ? value.$ref : undefined;
 
-/** Whether a node has keywords next to its `$ref`. */
+/** Whether a node has keywords beside its `$ref`, other than `summary` and `description`. */
 export const hasRefSiblings = ({ value }: RestNode): boolean =>
   refOf(value) !== undefined &&
   Object.keys(value as object).some((key) => key !== "$ref" && key !== "description" && key !== "summary");
 
-/** The member of an object, or the item of a list. */
 export function childValue(value: unknown, key: string | number): unknown {
   if (Array.isArray(value)) return value[Number(key)];
   return isRecord(value) ? own(value, key) : undefined;

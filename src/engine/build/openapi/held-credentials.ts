@@ -8,7 +8,7 @@ import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
 import type { RestOperations } from "./read-operations.ts";
 import { credentialHeadersOf, ownHeaderOf, schemesOf } from "./security.ts";
 
-/** An operation as `spec/credentials.yaml` writes it: `GET /things/{id}`, without the document's name. */
+/** `GET /things/{id}`: names an operation in `spec/credentials.yaml`, without the document's name. */
 export const ownMethodAndPath = (operation: RestOperation): string =>
   methodAndPath({ method: operation.method, path: ownPath(operation) });
 
@@ -16,7 +16,7 @@ type Held = NonNullable<Operation["held"]>;
 
 export type HeldByOperation = ReadonlyMap<RestOperation, Held>;
 
-/** The place in a request where a scheme's credential is sent; `undefined` if the server cannot send credentials of this kind. */
+/** Returns where the server sends a scheme's credential; `undefined` if it cannot send credentials of this kind. */
 export function heldPlaceOf(scheme: RestNode | undefined): Omit<HeldCredential, "file"> | undefined {
   const { type, scheme: given, in: location, name } = membersOf(scheme?.value);
   const header = ownHeaderOf(scheme);
@@ -33,8 +33,8 @@ export function heldPlaceOf(scheme: RestNode | undefined): Omit<HeldCredential, 
 }
 
 /**
- * Of the alternatives in an operation's `security`, the first is used for which the server has all credentials. Without one, the
- * operation is called with its caller's credentials.
+ * Chooses, for each operation, the first alternative in `security` for which the server has every credential. All other
+ * operations are called with the caller's credentials.
  */
 export function heldCredentials(
   document: RestDocument,

@@ -1,7 +1,6 @@
 /**
- * Reads a file of plain JSON (RFC 8259), in a tenth of a YAML parser's time. `JSON.parse` returns no locations, so the text is
- * searched for the location of a value when a finding needs it. The members of each object on the path are then indexed; other
- * values are skipped.
+ * Parses plain JSON (RFC 8259), about ten times as fast as a YAML parser. `JSON.parse` returns no locations, so the text is
+ * searched when a finding needs one. The search indexes the members of each object on the path and skips all other values.
  */
 import { endOfString } from "../../shared/json-values.ts";
 
@@ -14,13 +13,10 @@ type JsonFile = {
 
 type Steps = readonly (string | number)[];
 
-/** Documents with deeper nesting are left to the YAML parser, which rejects those that are too deep. */
+/** Documents with deeper nesting are parsed as YAML, because that parser reports excessive depth. */
 const maxDepth = 500;
 
-/**
- * Returns `undefined` for text that is not JSON, and for JSON that the YAML parser has to check, such as an object with a
- * duplicate key.
- */
+/** Returns `undefined` for text that the YAML parser has to read: it is not JSON, nested too deeply, or repeats a key. */
 export function parseJson(text: string): JsonFile | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
@@ -37,7 +33,7 @@ export function parseJson(text: string): JsonFile | undefined {
   }
 }
 
-/** The number of colons outside strings; NaN if the nesting is too deep. */
+/** Counts the colons outside strings; returns NaN if the nesting is too deep. */
 function colonsIn(text: string): number {
   let colons = 0;
   let depth = 0;
@@ -51,7 +47,7 @@ function colonsIn(text: string): number {
   return colons;
 }
 
-/** The number of keys. `for in` does not create a list of the keys, of which a large document has hundreds of thousands. */
+/** Counts the keys of all objects. Uses `for in`, because `Object.keys` would create an array for each object. */
 function keysIn(value: Readonly<Record<string, unknown>>): number {
   let keys = 0;
   const isList = Array.isArray(value);
@@ -66,7 +62,7 @@ function keysIn(value: Readonly<Record<string, unknown>>): number {
 /** The offset of a key or an item, and of its value. */
 type Member = readonly [offset: number, valueOffset: number];
 
-/** Returns a function that finds the offset of the key or item at a path, or of its nearest ancestor if there is none. */
+/** Returns a function that finds the offset of the key or item at a path, or of its nearest existing ancestor. */
 function offsetFinder(text: string): (path: Steps) => number {
   const known = new Map<number, ReadonlyMap<string, Member>>();
   const membersAt = (offset: number): ReadonlyMap<string, Member> => {

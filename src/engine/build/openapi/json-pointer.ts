@@ -7,7 +7,7 @@ export const unescapePointer = (step: string): string =>
 /** Encodes a name as a reference token (RFC 6901 §3). */
 export const escapePointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
-/** Decodes the percent-encoding of a part of a reference (RFC 3986 §2.1). */
+/** Decodes percent-encoding (RFC 3986 §2.1). Returns malformed text unchanged. */
 export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,22 +1,22 @@
-/** Finds the operations of all documents, without reading more of them than location and `operationId`. */
+/** Finds the operations of all documents. Reads only their location and their `operationId`. */
 import { isRecord } from "../../shared/json-object.ts";
 import { keysOf, type RestDocument, type RestNode, type RootNode } from "./document.ts";
 import { itemMethods } from "./operation.ts";
 
-/** With several documents, id and path are prefixed with the document's name: `shop/listThings`, `shop/things`. */
+/** With several documents, `ownId` and `path` are prefixed with the document's name: `shop/listThings`, `shop/things`. */
 export type OperationNode = {
   readonly root: RootNode;
   readonly ownId: string | undefined;
   readonly path: string;
-  /** The method as written in the path item: `get`, or `COPY` among its `additionalOperations`. */
+  /** The field of the path item, such as `get`, or the key in `additionalOperations`, such as `COPY`. */
   readonly method: string;
   readonly item: RestNode;
   readonly node: RestNode;
 };
 
 /**
- * A path must begin with a slash (OpenAPI 3.1 §4.8.8): otherwise, prefixed with the document's name, `2/x` of `shop` would equal
- * `/x` of `shop2`. A dot segment would lead out of the base URL.
+ * Requires a leading slash (OpenAPI 3.1 §4.8.8): without it, `2/x` in the document `shop` and `/x` in `shop2` would both become
+ * `shop2/x`. Rejects dot segments, which would lead out of the base URL.
  */
 const isPath = /^\/(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?#]|$))/is;
 
@@ -24,8 +24,8 @@ export const operationNodes = (document: RestDocument): Generator<OperationNode>
   operationsAt(document, ([first]) => (first ? [first] : []));
 
 /**
- * The entries of `additionalOperations` with a method that the path item also has a field for, such as `post`. The field takes
- * precedence (OpenAPI 3.2, Path Item Object).
+ * Yields the entries of `additionalOperations` that the path item also has as a field, such as `POST` beside `post`. The field
+ * takes precedence (OpenAPI 3.2, Path Item Object).
  */
 export const shadowedOperations = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, (written) => written.slice(1));
@@ -54,8 +54,8 @@ function* operationsAt(
 type ItemOperation = { readonly method: string; readonly node: RestNode };
 
 /**
- * The operations of a path item by method: the field, then the entry of `additionalOperations`. OpenAPI 3.2 added
- * `additionalOperations` and `query`.
+ * Groups the operations of a path item by method: first the field, then the entry of `additionalOperations`.
+ * `additionalOperations` and `query` are new in OpenAPI 3.2.
  */
 function itemOperations(document: RestDocument, item: RestNode): Map<string, ItemOperation[]> {
   const is32 = document.versions.is32(item.file);
@@ -69,11 +69,10 @@ function itemOperations(document: RestDocument, item: RestNode): Map<string, Ite
   return Map.groupBy(written, ({ method }) => method);
 }
 
-/** Treats `POST` in `additionalOperations` as the field `post`, where it belongs. */
+/** `POST` in `additionalOperations` → `post`, because it belongs in this field. Other methods are unchanged. */
 const itemMethod = (method: string): string =>
   itemMethods.find((each) => each.toUpperCase() === method) ?? method;
 
-/** The `operationId` as written in the document. */
 export const operationIdOf = ({ value }: RestNode): string | undefined =>
   isRecord(value) && typeof value.operationId === "string" && value.operationId !== ""
     ? value.operationId

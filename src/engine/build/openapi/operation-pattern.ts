@@ -1,6 +1,6 @@
 /**
- * Keys that select operations: a name; `tag:billing` for a tag and the tags below it; or a pattern with `*` for ids, paths, or
- * methods and paths (`admin*`, `/v2/*`, `DELETE *`).
+ * Selects operations by a key: a name, a tag with its nested tags (`tag:billing`), or a pattern with `*` that matches ids, paths,
+ * or methods with paths (`admin*`, `/v2/*`, `DELETE *`).
  */
 import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
 import type { RestOperations } from "./read-operations.ts";
@@ -27,7 +27,7 @@ function hasName(operations: RestOperations, glob: string): (operation: RestOper
   return (operation) => namesOf(operation, operations).some((name) => consistsOf(name, parts));
 }
 
-/** The names of an operation, with and without the document's name. */
+/** Returns the names of an operation, with and without the document's name. */
 const namesOf = (operation: RestOperation, operations: RestOperations): string[] => {
   const { id, method, path } = operation;
   const own = { method, path: ownPath(operation) };
@@ -42,8 +42,8 @@ const namesOf = (operation: RestOperation, operations: RestOperations): string[]
 };
 
 /**
- * Whether the name consists of the parts in this order, with any text between them. Each part is searched from the end of the
- * previous one, in linear time; a regular expression would backtrack at each star.
+ * Whether the name starts with the first part, ends with the last, and contains the others in order between them. The search
+ * takes linear time, whereas a regular expression would backtrack at each `*`.
  */
 function consistsOf(name: string, parts: readonly string[]): boolean {
   const [first = "", ...others] = parts;

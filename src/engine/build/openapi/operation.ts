@@ -5,7 +5,7 @@ import type { RestNode, RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
 
 /**
- * A parameter's location (OpenAPI 3.1 §4.8.12.1); `body` for a property of the JSON body. `item`: the value is not sent, but
+ * A parameter's location (OpenAPI 3.1 §4.8.12.1); `body` for a property of the request body. `item`: the value is not sent, but
  * compared with a property of each item in the response.
  */
 export type InputLocation = "path" | "query" | "header" | "body" | "item";
@@ -16,34 +16,28 @@ export type Parameter = {
   readonly required: boolean;
   readonly node: RestNode;
   readonly shape: Shape;
-  /**
-   * How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2). `json`: as JSON, because the parameter has a JSON media type
-   * in `content`.
-   */
+  /** How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2); `json` for a parameter with JSON `content`. */
   readonly style: string;
   readonly explode: boolean;
-  /** The reserved characters of this query parameter are not percent-encoded. */
+  /** Reserved characters in the value are not percent-encoded. */
   readonly allowReserved?: true;
-  /**
-   * `x-limit-per`: the name of an array parameter. This parameter limits the results for each item of that array, rather than all
-   * results.
-   */
+  /** `x-limit-per`: the name of an array parameter. The limit applies to the results for each item of that array. */
   readonly limitPer?: string;
-  /** The header contains a credential that is forwarded from the caller, so no argument need supply it. */
+  /** The header contains a credential that is forwarded from the caller, so no GraphQL argument supplies it. */
   readonly isForwarded?: true;
 };
 
-/** A parameter's identity is its location and its name (OpenAPI 3.1 §4.8.12.1). Header names are case-insensitive. */
+/** Identifies a parameter by its location and its name (OpenAPI 3.1 §4.8.12.1). Header names are case-insensitive. */
 export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
   `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
 
 /**
- * The style in which each property of a form is serialized. Besides OpenAPI's styles, it is `json` for a property that is sent
- * as JSON, and `file` or `content` (any other media type), which are not supported.
+ * The serialization style of each form property: a style of OpenAPI, `json`, or one of the unsupported styles `file` and
+ * `content` (any other media type).
  */
 export type FormStyles = ReadonlyMap<string, Style>;
 
-/** A documented response. Its `status` is its key in the document: `200`, `4XX`, `default`. */
+/** A documented response. `status` is its key in the document: `200`, `4XX`, `default`. */
 export type DocumentedResponse = {
   readonly status: string;
   /** Undefined if its `$ref` cannot be resolved. */
@@ -52,9 +46,9 @@ export type DocumentedResponse = {
   readonly content: readonly string[];
 };
 
-/** A documented 2xx response. */
+/** A documented 2xx response, or `default` if it is documented in place of one. */
 export type SuccessResponse = DocumentedResponse & {
-  /** The media type that fields read; absent if the response has no content. */
+  /** The media type whose body fields read; absent if the response has no content. */
   readonly media?: string;
   /** Other JSON media types with the same schema. */
   readonly sameMedia?: readonly string[];
@@ -62,20 +56,18 @@ export type SuccessResponse = DocumentedResponse & {
   readonly isStream?: true;
   /** The shape of the body if it is JSON or text. */
   readonly shape?: Shape;
-  /** The documented headers, by name. */
   readonly headers: ReadonlyMap<string, RestNode>;
 };
 
 export type RestOperation = {
   /** The `operationId` (with several documents `shop/listThings`), or method and path if it has none. */
   readonly id: string;
-  /** The method as written in the path item: `get`, or `COPY` among its `additionalOperations`. */
+  /** The field of the path item, such as `get`, or the key in `additionalOperations`, such as `COPY`. */
   readonly method: string;
   /** With several documents, prefixed with the document's name: `shop/things/{id}`. */
   readonly path: string;
-  /** The document's name or, with a single document, the first tag; determines the upstream. */
+  /** Determines the upstream: the document's name, or the first tag if there is only one document. */
   readonly product: string;
-  /** The document of the operation. */
   readonly root: RootNode;
   readonly summary?: string;
   readonly permission?: string;
@@ -88,20 +80,18 @@ export type RestOperation = {
     readonly required: boolean;
     readonly node: RestNode;
     readonly media: string;
-    /** For a form: how its lists and objects are serialized. */
+    /** Only for a form: how its lists and objects are serialized. */
     readonly formStyles?: FormStyles;
   };
-  /** Optional parameters that are never sent: cookies, and query strings in another media type than that of forms. */
+  /** Optional parameters that are never sent: cookies, and query strings (`in: querystring`) that are not form-encoded. */
   readonly unsentCookies: readonly { readonly name: string; readonly node: RestNode }[];
   /** An optional body that is never sent, because its media types are not supported. */
   readonly unsentBody?: { readonly node: RestNode; readonly media: readonly string[] };
-  /** The servers of the operation or its path item. */
+  /** The servers of the operation or its path item, which replace those of the document. */
   readonly servers?: { readonly node: RestNode; readonly urls: readonly string[] };
   readonly responses: readonly DocumentedResponse[];
   readonly successes: readonly SuccessResponse[];
-  /**
-   * Required parts of the request that have no possible source: cookies, and a query string or a body in unsupported media types.
-   */
+  /** Required parts of the request that calls cannot send: cookies, and a query string or body in an unsupported media type. */
   readonly unfeedable: readonly {
     readonly name: string;
     readonly node: RestNode;
@@ -128,8 +118,8 @@ export const isItemMethod = (method: string): boolean => (itemMethods as readonl
 export const clientMethods: readonly string[] = ["get", "post", "put", "patch", "delete", "query"];
 
 /**
- * Whether requests with the method can be sent. A custom method must be in capitals, because HTTP clients would convert it.
- * `CONNECT` opens a tunnel.
+ * Whether the REST client can send the method. A custom method must be in capitals, because HTTP clients may change its case.
+ * `CONNECT` is excluded, because it opens a tunnel.
  */
 export const isSendable = (method: string): boolean =>
   clientMethods.includes(method) || (/^[A-Z][A-Z\d-]*$/.test(method) && method !== "CONNECT");
@@ -141,12 +131,12 @@ export const sentMethod = (method: string): string => (isItemMethod(method) ? me
 export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "path">): string =>
   `${sentMethod(method)} ${path}`;
 
-/** The path as written in the document. */
+/** The path as written in the document, without the document's name. */
 export const ownPath = ({ path, root: { name = "" } }: RestOperation): string => path.slice(name.length);
 
 /**
- * Whether two versions of the spec mean the same operation: it has the same `operationId`, or the same method and path. The
- * document's name does not count, because a single document may have become one of several.
+ * Whether two versions of the spec mean the same operation: its id is the same, or its method and path are. If a single document
+ * has become one of several, their names are ignored.
  */
 export function isSameOperation(one: RestOperation, other: RestOperation): boolean {
   const isMoved = (one.root.name === undefined) !== (other.root.name === undefined);
@@ -157,7 +147,7 @@ export function isSameOperation(one: RestOperation, other: RestOperation): boole
   );
 }
 
-/** `GET /things/{id} (getThing)`, without the id if it is the method and path. */
+/** `GET /things/{id} (getThing)`, or only `GET /things/{id}` if that is also the id. */
 export const operationLabel = (operation: RestOperation): string => {
   const name = methodAndPath(operation);
   return operation.id === name ? name : `${name} (${operation.id})`;
@@ -165,7 +155,7 @@ export const operationLabel = (operation: RestOperation): string => {
 
 export const isSafe = (method: string): boolean => isSafeMethod(sentMethod(method));
 
-/** Whether all documented 2xx responses are without content (204), so that a field of the operation is null. */
+/** Whether no documented 2xx response has content (for example 204), so that a field bound to the operation is null. */
 export const hasNoContent = ({ successes }: RestOperation): boolean =>
   successes.length > 0 && successes.every(({ media }) => media === undefined);
 
@@ -179,7 +169,6 @@ export const showableResponses = ({ successes }: RestOperation) =>
 export const hasHeader = ({ headers }: SuccessResponse, header: string): boolean =>
   [...headers.keys()].some((name) => name.toLowerCase() === header);
 
-/** Whether a 404 response is documented. */
 export const documents404 = ({ responses }: RestOperation): boolean =>
   responses.some(({ status }) => status === "404");
 
@@ -188,13 +177,13 @@ export const isSuccess = ({ status }: DocumentedResponse): boolean => status.sta
 export const isRedirect = ({ status }: DocumentedResponse): boolean => status.startsWith("3");
 
 /**
- * Whether an unsafe operation documents neither a success nor a redirect. It then counts as one without content, so that a field
- * can show at least that it succeeded.
+ * Whether an unsafe operation documents neither a success nor a redirect. It is then treated as an operation without content, so
+ * that a field can at least show that it succeeded.
  */
 export const omitsSuccess = ({ method, responses }: Pick<RestOperation, "method" | "responses">): boolean =>
   !isSafe(method) && !responses.some((each) => isSuccess(each) || isRedirect(each));
 
-/** Why fields cannot show a response of the operation; the text follows the operation's name in messages. */
+/** Returns why fields cannot show a response of the operation, as the end of a sentence that starts with the operation's name. */
 export function unshowableReason({ successes, responses }: RestOperation): string {
   if (successes.some(({ isStream }) => isStream))
     return "documents a stream of items (`itemSchema`) as its response";

@@ -68,7 +68,7 @@ export function readOperation(
   };
 }
 
-/** Headers that OpenAPI ignores as parameters (3.1 §4.8.12.1), in lower case, with the advice on what to document instead. */
+/** Header parameters that OpenAPI ignores (3.1 §4.8.12.1), in lower case, each with advice on what to document instead. */
 export const ignoredHeaders: ReadonlyMap<string, string> = new Map([
   [
     "accept",
@@ -81,7 +81,7 @@ export const ignoredHeaders: ReadonlyMap<string, string> = new Map([
   ["authorization", "credentials are sent as security schemes declare them: declare one in `security`"],
 ]);
 
-/** The keys (`inputKey`) of the headers in which security schemes send credentials. */
+/** Returns the keys (`inputKey`) of the headers in which security schemes send credentials. */
 function credentialHeaders(document: RestDocument, root: RootNode): Set<string> {
   const schemes = entriesOf(document, securitySchemesOf(document, root));
   const headers = schemes.flatMap((scheme) => [headerOf(scheme) ?? [], ownHeaderOf(scheme) ?? []].flat());
@@ -89,8 +89,8 @@ function credentialHeaders(document: RestDocument, root: RootNode): Set<string> 
 }
 
 /**
- * The parameters of an operation and its path item. One of the operation replaces one of the path item with the same location and
- * name (OpenAPI 3.1 §4.8.9.1).
+ * Returns the parameters of an operation and its path item. The operation's parameter replaces the path item's parameter with the
+ * same location and name (OpenAPI 3.1 §4.8.9.1).
  */
 function declaredParameters(document: RestDocument, owners: readonly RestNode[]): RestNode[] {
   const all = owners.flatMap((owner) => entriesOf(document, document.child(owner, "parameters")));
@@ -101,7 +101,7 @@ function declaredParameters(document: RestDocument, owners: readonly RestNode[])
   return [...new Map(all.map((node) => [keyOf(node), node])).values()];
 }
 
-/** Returns `undefined` for a cookie and for an entire query string. */
+/** Returns `undefined` for a cookie and for a query string (`in: querystring`). */
 function readParameter(document: RestDocument, node: RestNode): Parameter | undefined {
   const parameter = membersOf(node.value);
   const { name, in: location, required, style, explode, allowReserved, "x-limit-per": limitPer } = parameter;
@@ -131,8 +131,8 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
 }
 
 /**
- * The properties of a query string whose media type is that of forms (OpenAPI 3.2, Parameter Object), as parameters. Empty for
- * another media type, and for an object with constraints on several properties together.
+ * Converts the properties of a form-encoded query string (`in: querystring`, OpenAPI 3.2, Parameter Object) to parameters.
+ * Returns none for another media type, or if the schema is more than a list of properties, such as a `oneOf`.
  */
 function readQueryString(document: RestDocument, node: RestNode): Parameter[] {
   if (membersOf(node.value).in !== "querystring") return [];
@@ -157,8 +157,8 @@ const isPlainObject = (shape: Shape): boolean =>
   [...shape.properties.values()].every(({ isUndeclared }) => !isUndeclared);
 
 /**
- * The parts of a request that calls cannot send: cookies, query strings, and a body of an unsupported media type. The required
- * ones are `unfeedable`; the others are left out of calls.
+ * Finds the parts of a request that calls cannot send: cookies, query strings, and a body of an unsupported media type. Required
+ * parts are `unfeedable`; calls omit optional parts.
  */
 function readUnsendable(
   document: RestDocument,
@@ -192,7 +192,7 @@ function readUnsendable(
 
 const isRequired = ({ value }: RestNode): boolean => membersOf(value).required === true;
 
-/** The servers of the operation or its path item. They replace those of the document (OpenAPI 3.1 §4.8.10). */
+/** Returns the servers of the operation or its path item, which replace those of the document (OpenAPI 3.1 §4.8.10). */
 function ownServers(
   document: RestDocument,
   item: RestNode,
@@ -204,21 +204,21 @@ function ownServers(
   return node && urls.length > 0 ? { servers: { node, urls } } : {};
 }
 
-/** The shape of a parameter. Its schema is in `schema`, or in the only entry of `content`. */
+/** Returns the shape of a parameter, whose schema is in `schema` or in the only entry of `content`. */
 function schemaShape(document: RestDocument, node: RestNode): Shape {
   const [entry] = entriesOf(document, document.child(node, "content"));
   const isInContent = entry && !("schema" in (node.value as object));
   return shapeAt(document, schemaIn(isInContent ? entry : node));
 }
 
-/** The `schema` of a parameter or a media type; without one, an empty schema. */
+/** Returns the `schema` of a parameter or a media type; if it has none, an empty schema. */
 const schemaIn = (node: RestNode): RestNode =>
   isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };
 
 /** Tests for JSON media types, the preferred one first. */
 const jsonTests = [(media: string) => /^application\/json\s*(?:;|$)/i.test(media), isJson, includesJson];
 
-/** The body in the first of these media types: JSON, a form, text, a multipart form that does not require files. */
+/** Reads the body in the preferred media type: JSON, then a form, text, or a multipart form that does not require files. */
 function readRequestBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
   const node = document.child(operation, "requestBody");
   const found = node && contentOf(document, node, [...jsonTests, isForm, isText, isMultipartForm]);
@@ -235,8 +235,8 @@ function readRequestBody(document: RestDocument, operation: RestNode): RestOpera
 }
 
 /**
- * How a form serializes lists and objects (OpenAPI 3.1 §4.8.15.1): in the style that the document defines, as in a query;
- * otherwise lists as repeated values, and objects as JSON.
+ * Returns how a form serializes its lists and objects (OpenAPI 3.1 §4.8.15.1): in the documented style. By default, lists are
+ * repeated values, and objects are JSON.
  */
 function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
   const composed = [...shape.properties.values()].filter(
@@ -262,9 +262,9 @@ function styleOfMedia(media: unknown, types: Shape["types"]): string {
 }
 
 /**
- * How a multipart form serializes its parts: lists as repeated parts, objects as JSON (OpenAPI 3.1 §4.8.15.2). A part with a
- * media type other than text and JSON is a file. If the document defines a style, the part's media type is ignored (OpenAPI 3.1.1
- * §4.8.15.1.2); in OpenAPI 3.0, multipart forms have no styles (3.0.4 §4.7.15.1).
+ * Returns how a multipart form serializes its parts: lists as repeated parts, objects as JSON (OpenAPI 3.1 §4.8.15.2). A part
+ * whose media type is neither text nor JSON is a file. A documented style overrides the media type (OpenAPI 3.1.1 §4.8.15.1.2),
+ * but multipart forms have no styles in OpenAPI 3.0 (3.0.4 §4.7.15.1).
  */
 function partStylesOf(shape: Shape, encodings: unknown, is30: boolean): FormStyles {
   return new Map(
@@ -283,8 +283,8 @@ function partStylesOf(shape: Shape, encodings: unknown, is30: boolean): FormStyl
 }
 
 /**
- * Only styles that serialize like the default are supported: a single value as text, a list as repeated parts. Any other style
- * gets a name that describes it, which `check-styles.ts` reports as unsupported.
+ * Only styles that serialize like the default are supported: a single value as text, a list as repeated parts. For any other
+ * style, returns a description of it, which `check-styles.ts` reports as unsupported.
  */
 function styleOfPart({ types }: Shape, { style = "form", explode }: Record<string, unknown>): Style[] {
   const isExploded = typeof explode === "boolean" ? explode : style === "form" || style === "deepObject";
@@ -294,7 +294,7 @@ function styleOfPart({ types }: Shape, { style = "form", explode }: Record<strin
   return [{ style: `${style} ${isExploded ? "with" : "without"} explode in a part`, explode: isExploded }];
 }
 
-/** The default media type of a part (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1); for a list, that of its items. */
+/** Returns the default media type of a part (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1); for a list, that of its items. */
 function usualMediaOf({ types, items, format = "", node }: Shape): string {
   if (types.has("array")) return items && usualMediaOf(items) === file ? file : "text/plain";
   if (types.has("object")) return "application/json";
@@ -309,14 +309,14 @@ const fileFormats: ReadonlySet<string> = new Set(["binary", "byte", "base64", "f
 const filesOf = (shape: Shape, styles: FormStyles): Property[] =>
   requestProperties(shape).filter(({ name }) => styles.get(name)?.style === "file");
 
-/** Whether the form has properties in the schema, and none of them is a required file. */
+/** Whether the form can be sent without its files: none is required, and the form has other properties. */
 function isSentWithoutFiles(shape: Shape, styles: FormStyles): boolean {
   const files = filesOf(shape, styles);
   const hasOthers = files.length < requestProperties(shape).length;
   return !shape.hasMembers && hasOthers && !files.some(({ required }) => required);
 }
 
-/** The names of required files of a multipart form. */
+/** Returns the names of a multipart form's required files. */
 function requiredFiles(document: RestDocument, body: RestNode): string[] {
   const found = contentOf(document, body, [isMultipartForm]);
   if (!found) return [];
@@ -334,8 +334,8 @@ function readResponses(document: RestDocument, operation: RestNode): DocumentedR
 }
 
 /**
- * The responses that document a success. Without a 2xx or 3xx response, `default` documents it (OpenAPI 3.1 §4.8.16.1): some
- * generators write no other. Problem details (RFC 9457) are never a success.
+ * Returns the documented 2xx responses. If the operation documents neither 2xx nor 3xx, `default` counts as 2xx (OpenAPI 3.1
+ * §4.8.16.1), because some generators write no other response. Problem details (RFC 9457) never count as 2xx.
  */
 function documentedSuccesses(responses: readonly DocumentedResponse[]): DocumentedResponse[] {
   if (responses.some((each) => isSuccess(each) || isRedirect(each))) return responses.filter(isSuccess);
@@ -383,7 +383,7 @@ const textShape = (shape: Shape): Shape =>
   isOnly(shape, "string") ? shape : new Shape({ node: shape.node, types: ["string"] });
 
 /**
- * Whether the content is a stream of items: it has `itemSchema`, and no `schema` of JSON for the whole content (OpenAPI 3.2,
+ * Whether the content is a stream of items: it has an `itemSchema`, but no JSON `schema` for the content as a whole (OpenAPI 3.2,
  * Media Type Object).
  */
 function isStream(document: RestDocument, node: RestNode, media: string): boolean {
@@ -391,7 +391,7 @@ function isStream(document: RestDocument, node: RestNode, media: string): boolea
   return itemSchema !== undefined && (schema === undefined || !isJson(media));
 }
 
-/** The entry of `content` for the preferred one of the `allowed` media types. `tests` are in order of preference. */
+/** Returns the entry of `content` whose media type is `allowed` and passes the earliest of the `tests`. */
 function contentOf(
   document: RestDocument,
   node: RestNode,

@@ -1,7 +1,7 @@
 /**
- * Reads all operations of the documents. The id of an operation is its `operationId`, or method and path (`GET /things/{id}`) if
- * it has none or shares it. With several documents, ids are prefixed with the document's name: `shop/getThing`, `GET
- * shop/things/{id}`.
+ * Reads all operations of the documents. The id of an operation is its `operationId`; if that is missing or not unique, method
+ * and path (`GET /things/{id}`). With several documents, ids are prefixed with the document's name: `shop/getThing`,
+ * `GET shop/things/{id}`.
  */
 import type { RestDocument } from "./document.ts";
 import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
@@ -11,9 +11,9 @@ import { readOperation } from "./read-operation.ts";
 /** The operations by id, in document order. */
 export class RestOperations extends Map<string, RestOperation> {
   readonly #byPlace: ReadonlyMap<string, RestOperation>;
-  /** By `operationId` and by method and path, both without the document's name. */
+  /** The operations by `operationId`, and by method and path, without the document's name. */
   readonly #byOwnName: ReadonlyMap<string | undefined, RestOperation[]>;
-  /** The prefixes with the documents' names; empty for a single document. */
+  /** What an id or a path may contain before its first slash: a document's name, or nothing. Empty for a single document. */
   readonly #starts: ReadonlySet<string>;
   readonly #formerNames: ReadonlyMap<string, RestOperation>;
 
@@ -34,8 +34,8 @@ export class RestOperations extends Map<string, RestOperation> {
   }
 
   /**
-   * The `operationId` as written in the document. Undefined if it looks like the id of another operation: `shop/getThing`, `GET
-   * shop/things`, `GET /things`.
+   * Returns the `operationId` as written in the document; `undefined` if it could be confused with the id of another document's
+   * operation (`shop/getThing`, `GET shop/things`) or with a path (`GET /things`).
    */
   ownIdOf({ node, root }: RestOperation): string | undefined {
     const id = operationIdOf(node);
@@ -43,17 +43,14 @@ export class RestOperations extends Map<string, RestOperation> {
     return start !== undefined && start !== root.name && this.#starts.has(start) ? undefined : id;
   }
 
-  /**
-   * The operation with this `operationId`, or this method and path. The document's name may be left out if only one operation
-   * matches.
-   */
+  /** Finds an operation by `operationId`, or by method and path. Without the document's name, the match must be unique. */
   named(name: string): RestOperation | undefined {
     const [own, ...others] = this.#byOwnName.get(name) ?? [];
     const found = this.get(name) ?? this.#byPlace.get(name) ?? (others.length === 0 ? own : undefined);
     return found ?? this.#formerNames.get(name);
   }
 
-  /** The operations with this name if there are several; otherwise empty. */
+  /** Returns the operations that share this name; empty if fewer than two have it. */
   sharing(name: string): readonly RestOperation[] {
     const sharing = this.#byOwnName.get(name) ?? [];
     return sharing.length > 1 ? sharing : [];

@@ -5,7 +5,7 @@ import type { RestDocument, RestNode, RootNode } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 
 type SecurityRequirements = {
-  /** The node that contains the list: the operation or the document. */
+  /** The node that contains the `security` list: the operation or the document. */
   readonly owner: RestNode;
   /**
    * A request must satisfy one of these alternatives. Keys are names of security schemes; an empty object allows anonymous calls.
@@ -13,7 +13,7 @@ type SecurityRequirements = {
   readonly alternatives: readonly Readonly<Record<string, unknown>>[];
 };
 
-/** A list of the operation replaces the document's. An empty list allows anonymous calls. */
+/** The operation's `security` list replaces the document's. An empty list allows anonymous calls. */
 export function securityRequirementsOf({ node, root }: RestOperation): SecurityRequirements {
   const ownList = listOf(node);
   const alternatives = (ownList ?? listOf(root) ?? []).filter(isRecord);
@@ -23,7 +23,7 @@ export function securityRequirementsOf({ node, root }: RestOperation): SecurityR
   };
 }
 
-/** By alternative, its schemes. `node` is undefined if the document does not define the scheme. */
+/** Returns the security schemes of each alternative. `node` is undefined if the document does not define the scheme. */
 export const schemesOf = (document: RestDocument, operation: RestOperation) =>
   securityRequirementsOf(operation).alternatives.map((alternative) =>
     Object.keys(alternative).map((name) => ({
@@ -36,7 +36,7 @@ const listOf = ({ value }: RestNode): unknown[] | undefined =>
   isRecord(value) && Array.isArray(value.security) ? value.security : undefined;
 
 /**
- * By alternative, the request headers in which clients send the operation's credentials, in lower case. Schemes other than
+ * Returns, for each alternative, the request headers in which clients send the credentials, in lower case. Schemes other than
  * `apiKey` and `mutualTLS` use `Authorization` (OpenAPI 3.1 §4.8.27).
  */
 export function credentialHeadersOf(document: RestDocument, operation: RestOperation): string[][] {
@@ -47,21 +47,21 @@ export function credentialHeadersOf(document: RestDocument, operation: RestOpera
 }
 
 /**
- * Whether the operation itself declares `security: []`. The document's `security: []` does not suffice: behind a gateway, it may
- * also apply to operations that read the context headers.
+ * Whether the operation itself declares `security: []`. The document's `security: []` is not sufficient: behind a gateway, it may
+ * also cover operations that identify the caller by the gateway's context headers.
  */
 export const isDeclaredPublic = ({ node }: RestOperation): boolean => listOf(node)?.length === 0;
 
-/** Whether anonymous calls are allowed too. */
+/** Whether the operation also allows anonymous calls. */
 export const isAnonymousToo = (operation: RestOperation): boolean =>
   securityRequirementsOf(operation).alternatives.some((one) => Object.keys(one).length === 0);
 
-/** `scope-token` (RFC 6749 §3.3). No token can be issued for a scope of any other form. */
+/** `scope-token` (RFC 6749 §3.3). Other scopes are ignored, because no token can contain them. */
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
- * By alternative, the scopes that it requires and the headers of its credentials; empty if no alternative requires a scope. Only
- * the lists of `oauth2` and `openIdConnect` schemes are scopes: those of other schemes are names of roles (OpenAPI 3.1 §4.8.30).
+ * Returns the scopes and the credential headers of each alternative; empty if no alternative requires a scope. Only `oauth2` and
+ * `openIdConnect` schemes list scopes; other schemes list role names (OpenAPI 3.1 §4.8.30).
  */
 export function scopeRequirementsOf(document: RestDocument, operation: RestOperation): ScopeRequirement[] {
   const requirements = securityRequirementsOf(operation).alternatives.map((alternative) => {
@@ -82,7 +82,7 @@ export function scopeRequirementsOf(document: RestDocument, operation: RestOpera
 
 const schemesWithScopes: ReadonlySet<unknown> = new Set(["oauth2", "openIdConnect"]);
 
-/** By request header, the place where REST expects the credential if it is not the same header. */
+/** Client's request header → where REST expects the credential, if that is another header, a query parameter or a cookie. */
 export function credentialPlacesOf(
   document: RestDocument,
   operation: RestOperation,
@@ -102,8 +102,8 @@ export function credentialPlacesOf(
 }
 
 /**
- * The request header in which clients send a scheme's credential, in lower case: `x-from-header` or otherwise the header in which
- * REST expects it. Undefined if neither exists.
+ * Returns the request header in which clients send a scheme's credential, in lower case: `x-from-header`, or else the header in
+ * which REST expects it; `undefined` if there is neither.
  */
 export function headerOf(scheme: RestNode | undefined): string | undefined {
   const { type, "x-from-header": from } = membersOf(scheme?.value);
@@ -113,20 +113,22 @@ export function headerOf(scheme: RestNode | undefined): string | undefined {
 
 const ofAuthorization: ReadonlySet<unknown> = new Set(["http", "oauth2", "openIdConnect"]);
 
-/** The header in which REST expects the credential, in lower case. */
+/** Returns the header in which REST expects the credential, in lower case. */
 export function ownHeaderOf(scheme: RestNode | undefined): string | undefined {
   const { type, in: location, name } = membersOf(scheme?.value);
   if (type === "apiKey") return location === "header" ? headerName(name) : undefined;
   return ofAuthorization.has(type) ? "authorization" : undefined;
 }
 
-/** The name in lower case; `undefined` if it is not a valid name (RFC 9110 §5.1). Node drops a header named `__proto__`. */
+/**
+ * Returns the name in lower case; `undefined` if it is invalid (RFC 9110 §5.1) or `__proto__`, because Node drops that header.
+ */
 export const headerName = (name: unknown): string | undefined =>
   typeof name === "string" && /^(?!__proto__$)[\w!#$%&'*+.^`|~-]+$/i.test(name)
     ? name.toLowerCase()
     : undefined;
 
-/** Whether the document or one of its operations has a `security` list. An empty list declares that no credentials are needed. */
+/** Whether the document or one of its operations has a `security` list, even an empty one, which declares anonymous access. */
 export const declaresSecurity = (root: RootNode, operations: Iterable<RestOperation>): boolean =>
   listOf(root) !== undefined ||
   [...operations].some((operation) => operation.root === root && listOf(operation.node) !== undefined);
@@ -140,5 +142,5 @@ export const securitySchemeOf = (
   name: string,
 ): RestNode | undefined =>
   document.child(securitySchemesOf(document, root), name) ??
-  // since OpenAPI 3.2, a name without a component is the URI of a scheme
+  // since OpenAPI 3.2, a name that is not a component's is the URI of a security scheme
   (/[#/.]/.test(name) ? document.follow({ ...root, value: { $ref: name } }) : undefined);

@@ -1,10 +1,12 @@
-/** The URL of a document's first server (OpenAPI 3.1 §4.8.5), as a default or a proposal for the base URL. */
+/**
+ * Reads the URL of a document's first server (OpenAPI 3.1 §4.8.5), which is used as the default base URL or proposed to the user.
+ */
 import { membersOf } from "../../shared/json-object.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { own } from "../../shared/own.ts";
 import type { RestDocument, RestNode } from "./document.ts";
 
-/** The URL with the defaults of its variables (OpenAPI 3.1 §4.8.6). It may be relative. */
+/** Returns the URL, which may be relative, with its variables replaced by their defaults (OpenAPI 3.1 §4.8.6). */
 export function serverUrl(document: RestDocument, root: RestNode): string | undefined {
   const server = document.child(document.child(root, "servers"), 0);
   const { url, variables } = membersOf(server?.value);
@@ -16,8 +18,8 @@ export function serverUrl(document: RestDocument, root: RestNode): string | unde
 }
 
 /**
- * The URL of the first server; `undefined` if it is relative. It is also undefined if it is not a plain URL, because it is
- * written into project files.
+ * Returns the URL of the first server; `undefined` if it is relative, or contains characters that would be unsafe in the project
+ * files into which it is written.
  */
 export function firstServerUrl(document: RestDocument, root = document.root): string | undefined {
   const url = serverUrl(document, root);
@@ -25,8 +27,8 @@ export function firstServerUrl(document: RestDocument, root = document.root): st
 }
 
 /**
- * The base URL to propose to the user. A relative server URL is resolved against the URL of the document, or against an example.
- * The proposal is only displayed: clients' credentials are sent to the base URL, so the user decides.
+ * Returns the base URL to propose to the user. A relative server URL is resolved against the URL of the document, or against an
+ * example. The proposal is only displayed: clients' credentials are sent to the base URL, so the user decides.
  */
 export function proposedBaseUrl(document: RestDocument, given: string): string {
   const known = firstServerUrl(document);

@@ -8,7 +8,7 @@ export const tagsOf = ({ node }: Pick<RestOperation, "node">): string[] =>
     ? node.value.tags.filter((tag) => typeof tag === "string")
     : [];
 
-/** The operation's tags, and their parents. */
+/** Returns the operation's tags and all their ancestors. */
 export function nestedTagsOf(operation: Pick<RestOperation, "node" | "root">): Set<string> {
   const found = new Set(tagsOf(operation));
   for (const tag of found) {

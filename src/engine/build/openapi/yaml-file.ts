@@ -1,7 +1,4 @@
-/**
- * Parses YAML and JSON files to plain values, with the source location of each value. Plain JSON is read by a faster parser. A
- * location is only computed when a finding needs it.
- */
+/** Parses YAML and JSON files to plain values, with the source location of each value. */
 import {
   type Document,
   isAlias,
@@ -17,15 +14,15 @@ import {
 import { type FileLocation, type NodePath, unreadableSpec } from "../diagnostic.ts";
 import { parseJson } from "./json-file.ts";
 
-/** A key that an object has twice. The last value applies. */
+/** A key that occurs twice in one object. The last value applies. */
 export type DuplicateKey = { readonly file: string; readonly path: NodePath; readonly place: FileLocation };
 
 export type YamlFile = {
   readonly value: unknown;
   readonly duplicateKeys: readonly DuplicateKey[];
-  /** The location of the value at `path`, or of its key. If there is no value, the location of the nearest existing ancestor. */
+  /** Returns the location of the value at `path` or of its key; if there is none, of the nearest existing ancestor. */
   place(path: NodePath): FileLocation;
-  /** The path of the innermost value or key at a location. */
+  /** Returns the path of the innermost value or key at a location. */
   pathAt(location: Pick<FileLocation, "line" | "column">): NodePath;
 };
 
@@ -44,7 +41,7 @@ export function rejectDuplicates([first]: readonly DuplicateKey[]): void {
 export const duplicateKeyMessage = ({ path }: DuplicateKey): string =>
   `the key "${path.at(-1)}" appears twice in one object`;
 
-/** Like `parseYamlFile`, but returns duplicate keys, because they may be in unused parts of the file. */
+/** Like `parseYamlFile`, but returns duplicate keys instead of throwing, because they may be in unused parts of the file. */
 export function parseWithDuplicates(name: string, source: string): YamlFile {
   const text = source.replace(/^\uFEFF/, "");
   const json = parseJson(text);
@@ -154,7 +151,7 @@ function duplicateKeysOf(file: string, document: Document, lines: LineCounter): 
     .map(({ offset, path }) => ({ file, path, place: placeAt(file, lines, offset) }));
 }
 
-/** The path through the nodes, each of which contains the next. */
+/** Returns the path that leads through the nodes; each node contains the next. */
 const pathThrough = (nodes: readonly unknown[]): NodePath =>
   nodes.flatMap((node, index): NodePath => {
     if (isPair(node)) return [String(node.key)];
@@ -167,7 +164,7 @@ type Pair = { key: unknown; value: unknown };
 
 type PairsOf = (map: { items: Pair[] }) => ReadonlyMap<string, Pair>;
 
-/** Returns a function that caches the pairs of each map, because findings may need several of them. */
+/** Returns a function that caches the pairs of each map, because several findings may need the pairs of the same map. */
 function pairsByKey(): PairsOf {
   const known = new Map<object, ReadonlyMap<string, Pair>>();
   return (map) => {
@@ -177,7 +174,7 @@ function pairsByKey(): PairsOf {
   };
 }
 
-/** By key; of duplicate keys, the first pair. */
+/** Indexes the pairs by key; keeps the first pair of duplicate keys. */
 const listPairs = (items: readonly Pair[]): Map<string, Pair> =>
   new Map(
     items

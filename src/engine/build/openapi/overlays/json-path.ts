@@ -1,19 +1,16 @@
 /**
  * JSONPath (RFC 9535), with `match` and `search` in linear time. A vendor's overlay may contain any pattern (I-Regexp, RFC 9485),
- * and in JavaScript's own engine a match of `^(a+)+$` against 45 characters practically never ends.
+ * and JavaScript's own engine practically never finishes matching `^(a+)+$` against 45 characters.
  */
 import { jsonpath } from "json-p3";
 import { type LinearPattern, linearPattern } from "../../../shared/linear-pattern.ts";
 
 const { FunctionExpressionType, JSONPathEnvironment } = jsonpath;
 
-/**
- * Maximum number of values that a query may select. `$..[*,*]` selects each value twice, and each further `[*,*]` doubles the
- * number.
- */
+/** Maximum number of values that a query may select. `$..[*,*]` selects each value twice; each further `[*,*]` doubles this. */
 const mostSelected = 500_000;
 
-/** The values that a query selects, with their paths. Throws for an invalid query or pattern. */
+/** Returns the values that a query selects, with their paths. Throws for an invalid query or pattern. */
 export function queryPaths(query: string, value: unknown): jsonpath.JSONPathNode[] {
   const selected: jsonpath.JSONPathNode[] = [];
   for (const node of environment().lazyQuery(query, value as never)) {
@@ -31,7 +28,7 @@ function environment(): jsonpath.JSONPathEnvironment {
       if (typeof text !== "string" || typeof pattern !== "string") return false;
       const compiled = patterns.get(whole(pattern)) ?? linearPattern(whole(pattern));
       patterns.set(whole(pattern), compiled);
-      // the time is linear in the size of the document, so no budget is needed
+      // matching takes linear time, so it needs no budget
       return compiled.test(text, { left: Number.POSITIVE_INFINITY });
     };
     const { ValueType, LogicalType } = FunctionExpressionType;

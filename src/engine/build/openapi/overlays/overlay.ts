@@ -1,6 +1,6 @@
 /**
- * Applies an overlay (OpenAPI Overlay Specification 1.0) to a document. Locations of unchanged values are in the document, those
- * of added values in the overlay.
+ * Applies an overlay (OpenAPI Overlay Specification 1.0) to a document. Unchanged values keep their location in the document;
+ * added values have a location in the overlay.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { own } from "../../../shared/own.ts";
@@ -19,12 +19,10 @@ type Action = { readonly target: string; readonly update?: unknown; readonly rem
 /** A value that an action removed. `path`: its path just before the removal. */
 export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: FileLocation };
 
-/**
- * A change by the overlay: the value at `path` was written, or removed; or the item `index` was removed from the list at `path`.
- */
+/** The overlay set or removed the value at `path` (`Written`), or removed the item `index` of the list at `path`. */
 type Change = Written | { readonly path: NodePath; readonly index: number };
 
-/** `from`: the location in the overlay. */
+/** `from`: the path in the overlay. */
 type Written = { readonly path: NodePath; readonly from: NodePath };
 
 /** Returns the changed document, the removed values, and a finding for each action that selects nothing. */
@@ -72,8 +70,8 @@ function actionsOf({ value, place }: YamlFile): readonly Action[] {
 }
 
 /**
- * Returns the values that the action's target selects (RFC 9535). Throws if one of them cannot be updated: it must be a list, or
- * both the value and the update must be objects. Any value can be removed.
+ * Returns the values that the action's target selects (RFC 9535). Any value can be removed. Throws if one cannot be updated: a
+ * list accepts any update, an object only an object.
  */
 function select(
   { target, update, remove }: Action,
@@ -102,10 +100,7 @@ const selectsNothing = ({ target }: Action, place: FileLocation): Diagnostic =>
     facts: [],
   });
 
-/**
- * Returns `value` with the value at the path changed. Copies the objects and lists on the path, because YAML aliases may share
- * them.
- */
+/** Returns a copy of `value`, changed at the path. Does not modify objects in place, because YAML aliases may share them. */
 function changedAt(
   value: unknown,
   [step, ...below]: NodePath,
@@ -151,8 +146,8 @@ class OverlaidDocument {
   }
 
   /**
-   * Merges an update: objects are merged, the items of a list are appended to a list, another value is appended to a list as one
-   * item, and everything else is replaced.
+   * Merges an update: objects are merged member by member, lists are appended to lists, any other update is appended to a list as
+   * one item, and all other values are replaced.
    */
   #merged({ path, from }: Written, before: unknown, update: unknown): unknown {
     if (Array.isArray(before)) {
@@ -176,9 +171,8 @@ class OverlaidDocument {
   }
 
   /**
-   * Finds the source of the value at a path, from the last change to the first. A value that the overlay wrote or removed, and
-   * anything below it, has its location in the overlay. So has a schema whose type the overlay changed. Any other value has its
-   * location in the document.
+   * Searches the changes from the last to the first. Returns a location in the overlay if it set or removed the value or an
+   * ancestor, or changed the type of the schema at the path; otherwise, returns a location in the document.
    */
   place(path: NodePath): FileLocation {
     let at = path;
@@ -196,7 +190,7 @@ class OverlaidDocument {
   }
 }
 
-/** Members of a schema or parameter that restrict its values. Findings about the values point at them. */
+/** Keywords that restrict values. If the overlay changed one, findings about the schema point at the overlay. */
 const ofValues = /^(?:schema\/)?(?:type|format|nullable|enum(?:\/\d+)?)$/;
 
 const startsWith = (path: NodePath, start: NodePath): boolean =>

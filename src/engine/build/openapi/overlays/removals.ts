@@ -1,6 +1,6 @@
 /**
- * Finds the overlay action that removed something to which the GraphQL schema still refers, so that a finding can point at the
- * action.
+ * Finds the overlay action that removed an operation or an input to which the GraphQL schema still refers, so that a finding can
+ * point at the action.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { FileLocation, NodePath } from "../../diagnostic.ts";
@@ -8,11 +8,11 @@ import type { RestDocument, RestNode, RootNode } from "../document.ts";
 import type { RestOperation } from "../operation.ts";
 import type { Removal } from "./overlay.ts";
 
-/** The action that removed the operation. `name`: its `operationId`, or its method and path. */
+/** Returns the action that removed the operation. `name`: its `operationId`, or its method and path. */
 export const operationRemoval = ({ roots }: RestDocument, name: string): FileLocation | undefined =>
   roots.flatMap((root) => root.removals.filter((each) => namesIn(root, each).includes(name)))[0]?.action;
 
-/** The names of operations that an action removed, with and without the document's name. */
+/** Returns the names of the operations that an action removed, with and without the document's name. */
 function namesIn(
   { name = "" }: RootNode,
   { path: [first, path, method, ...deeper], value }: Removal,
@@ -28,7 +28,7 @@ function namesIn(
   );
 }
 
-/** The action that removed an input. `name`: a parameter of the operation, or a property of its body. */
+/** Returns the action that removed an input. `name`: a parameter of the operation, or a property of its body. */
 export function inputRemoval(
   document: RestDocument,
   { root, item, node, body }: RestOperation,

@@ -1,13 +1,12 @@
 /**
- * Finds how the members of a `oneOf` can be distinguished: by the discriminator; without one, by a property that every member
- * requires, with other values in each (`enum`, `const`); or by properties of which each belongs to one member, which requires it,
- * while no other member can have it. In the last case, one member may have no such property.
+ * Finds what distinguishes the members of a `oneOf`. It tries, in this order: the discriminator; a required property whose `enum`
+ * or `const` differs in every member; for each member but one, a required property that no other member can have.
  */
 import { isNever } from "./map-entries.ts";
 import { declaredProperty, isOnly, type Property, type Shape, type Variant, type Variants } from "./shape.ts";
 
 /**
- * The members with the values that distinguish them. If the result has no `property`, the value of a member is the name of the
+ * Returns the members with the values that distinguish them. If the result has no `property`, a member's value is the name of the
  * property that only this member has.
  */
 export function discriminate({ property, members }: Variants): Variants | undefined {
@@ -26,7 +25,7 @@ export function discriminate({ property, members }: Variants): Variants | undefi
   return { members: withValues(members, names) };
 }
 
-/** Distinguishes the members by a property that has other values in each member. `counts`: whether a property may be used. */
+/** Finds a property whose possible values differ in every member. `counts` decides which properties may be used. */
 export function discriminateByValues(
   members: readonly Variant[],
   counts: (property: Property) => boolean,
@@ -49,11 +48,11 @@ const withValues = (members: readonly Variant[], values: readonly (readonly stri
 /** Whether every response contains the property. Responses omit `writeOnly` properties even if they are required. */
 const isAlwaysSent = ({ required, only }: Property): boolean => required && only !== "request";
 
-/** The values of an enum; `undefined` if the property may have other values. */
+/** Returns the values of an enum; `undefined` if the property may have other values. */
 const onlyValues = ({ shape: { values, nullable } }: Property): readonly string[] | undefined =>
   !nullable && values?.every((value) => typeof value === "string") ? values : undefined;
 
-/** Whether no object of the shape can have the property, even undeclared. */
+/** Whether the shape rejects every object that has the property. */
 function lacks(shape: Shape, name: string): boolean {
   if (shape.members) return shape.members.every((member) => lacks(member, name));
   const found = shape.properties.get(name);

@@ -1,6 +1,6 @@
 /**
- * The values of a schema's `enum` or `const`, converted to its `type`. Documents combine `type: integer` with `enum: ["1"]`, or
- * `type: string` with `enum: [1]`, although by JSON Schema no value would be valid.
+ * The values of a schema's `enum` or `const`, converted to its `type`. Some documents combine `type: integer` with `enum: ["1"]`,
+ * or `type: string` with `enum: [1]`, although in JSON Schema no value satisfies both.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import type { NodePath } from "../../diagnostic.ts";
@@ -23,14 +23,14 @@ export function enumerationOf(schema: Schema): readonly unknown[] | undefined {
   return values.includes(null) ? [...typed, null] : typed;
 }
 
-/** The path to a value in a schema's `enum`; if the value is not there, the path to the list. */
+/** Returns the path to a value in a schema's `enum`; if the value is not listed, the path to the list. */
 export function enumPath(schema: unknown, value: string): NodePath {
   const { enum: listed } = membersOf(schema);
   const index = Array.isArray(listed) ? listed.map(String).indexOf(value) : -1;
   return index < 0 ? ["enum"] : ["enum", index];
 }
 
-/** The value, converted to one of the types if necessary; empty if that is impossible. */
+/** Returns the value, converted to one of the types if necessary; an empty list if that is impossible. */
 function ofTypes(value: unknown, types: readonly unknown[]): unknown[] {
   if (types.some((type) => isOfType(value, type))) return [value];
   if (typeof value === "number" || typeof value === "boolean")

@@ -1,6 +1,4 @@
-/** Lazily computed values, because schemas may be recursive. */
-
-/** Returns a function that computes its value on the first call and returns it on every call. */
+/** Returns a function that computes its value on the first call. Shapes are lazy, because schemas may be recursive. */
 export function lazy<T>(make: () => T): () => T {
   let cached: { readonly value: T } | undefined;
   return () => {

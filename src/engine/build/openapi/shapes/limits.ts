@@ -1,6 +1,6 @@
 /**
- * A schema's limits on a value (JSON Schema 2020-12 §6). A limit is invalid if a validator could not apply it. The booleans of
- * OpenAPI 3.0 (`exclusiveMinimum: true`) are converted to the numbers of 3.1 (`exclusiveMinimum: 5`).
+ * A schema's limits on a value (JSON Schema 2020-12, Validation §6). A limit is invalid if a validator could not apply it. The
+ * booleans of OpenAPI 3.0 (`exclusiveMinimum: true`) are converted to the numbers of 3.1 (`exclusiveMinimum: 5`).
  */
 
 import type { JsonSchema } from "../../../shared/json-schema.ts";
@@ -27,15 +27,10 @@ const isValid: Readonly<Record<string, (value: unknown) => boolean>> = {
   uniqueItems: (value) => typeof value === "boolean",
 };
 
-/**
- * Keywords for the content of a string. They are annotations (JSON Schema 2020-12, Validation §8.1), which validators do not
- * apply.
- */
+/** Annotations about the content of a string, which validators do not apply (JSON Schema 2020-12, Validation §8.1). */
 const contents = ["contentEncoding", "contentMediaType", "contentSchema"];
 
-/**
- * The limits and the default as the document writes them, with booleans and patterns of OpenAPI 3.0 converted to those of 3.1.
- */
+/** Returns the schema's limits and default. Converts the boolean limits and the patterns of OpenAPI 3.0 to those of 3.1. */
 export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
   const keywords = [...Object.keys(isValid), ...contents, "default"].filter((key) =>
     Object.hasOwn(schema, key),
@@ -72,13 +67,13 @@ export function mergeLimits(left: LimitValues, right: LimitValues): LimitValues 
   return { ...right, ...Object.fromEntries(stricter) };
 }
 
-/** The valid limits as a JSON Schema (2020-12), without type, enum, items and properties. */
+/** Returns the valid limits as a JSON Schema (2020-12), without type, enum, items and properties. */
 export const limitSchema = ({ limits, format }: Shape): JsonSchema => ({
   ...Object.fromEntries(Object.entries(limits).filter(([key, value]) => own(isValid, key)?.(value) === true)),
   ...(format && !numberFormats.has(format) && { format }),
 });
 
-/** Keyword and value of each invalid limit, such as `minLength: -1`. */
+/** Returns keyword and value of each invalid limit, such as `minLength: -1`. */
 export const invalidLimits = (limits: LimitValues): [string, unknown][] =>
   Object.entries(limits).filter(([key, value]) => own(isValid, key)?.(value) === false);
 
@@ -95,8 +90,8 @@ const patternToken =
   /\\(?:c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[pP]\{[^}]*\}|[\s\S])|\[\^?|\]|\{\d+(?:,\d*)?\}|[{}]|-|[\s\S]/gu;
 
 /**
- * Converts a pattern to Unicode mode, if possible. Patterns of OpenAPI 3.0 follow ECMA-262 5.1, which does not have this mode
- * (OpenAPI 3.0 §4.7.24): it allows an escape of any character, and `{`, `}`, `]`, and `-` next to `\w` are literals.
+ * Rewrites a pattern for Unicode mode, if possible. OpenAPI 3.0 uses ECMA-262 5.1 (OpenAPI 3.0 §4.7.24), which lacks this mode:
+ * any character may be escaped, and `{`, `}`, `]` and a `-` next to `\w` may be unescaped literals.
  */
 function inUnicodeMode(pattern: string): string {
   let isInClass = false;

@@ -19,8 +19,7 @@ export const isClosed = ({ additionalProperties, patternProperties }: Schema): b
   isNever(additionalProperties) && patternProperties === undefined;
 
 /**
- * The shape of the entries of undeclared properties; `undefined` for an object that is not a map, because it has no undeclared
- * properties, or because they may have any value.
+ * Returns the shape of a map's entries; `undefined` for an object that forbids undeclared properties or has no schema for them.
  */
 export function readMapEntry(
   node: RestNode,
@@ -44,7 +43,7 @@ export function readMapEntry(
   return entryOf(first, key, [first, ...rest].map(read));
 }
 
-/** The shape of an entry whose value has one of several shapes. */
+/** Returns the shape of an entry, whose value has one of the shapes `values`. */
 function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | undefined {
   const value = combineNullable(values);
   return (
@@ -62,7 +61,9 @@ function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | 
   );
 }
 
-/** The shape of the entries of all properties, declared or not; `undefined` if the values have no schema. */
+/**
+ * Returns the shape of entries for all properties, declared and undeclared; `undefined` if undeclared properties have no schema.
+ */
 function wholeEntry(shape: Shape): Shape | undefined {
   if (!isOnly(shape, "object")) return undefined;
   if (shape.members) {
@@ -75,12 +76,12 @@ function wholeEntry(shape: Shape): Shape | undefined {
   return entryOf(value.node, key.shape, [value.shape, ...declared.map((each) => each.shape)]);
 }
 
-/** Maximum nesting of lists; a schema may be a list of itself. */
+/** Maximum nesting of lists, because a schema may be a list of itself. */
 const maxLists = 8;
 
 const isList = (shape: Shape, lists: number): boolean => isOnly(shape, "array") && lists > 0;
 
-/** The shape of the list of a map's entries. For a list of maps, a list of these lists. `undefined` if the value is neither. */
+/** Returns the shape of the list of a map's entries; for a list of maps, of a list of lists; for any other shape, `undefined`. */
 export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined {
   const items = isList(shape, lists)
     ? shape.items && entriesShape(shape.items, lists - 1)
@@ -97,7 +98,7 @@ export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined 
   );
 }
 
-/** Whether the value (or an item, for a list) is an object with only undeclared properties, all of one type. */
+/** Whether the shape is a map without declared properties and with values of one type, or a list of such maps. */
 export function isMap(shape: Shape, lists = maxLists): boolean {
   if (isList(shape, lists)) return shape.items !== undefined && isMap(shape.items, lists - 1);
   const value = shape.properties.size === 0 ? wholeEntry(shape)?.properties.get("value") : undefined;

@@ -1,4 +1,4 @@
-/** Merges two shapes that a value has to satisfy both (`allOf`): of two limits, the stricter one applies. */
+/** Merges two shapes of an `allOf`, so that a value has to satisfy both. Of two limits, the stricter one applies. */
 
 import type { RestNode } from "../document.ts";
 import { mergeLimits } from "./limits.ts";
@@ -50,7 +50,7 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     properties: () => mergeProperties(left.properties, right.properties),
     items: () => mergeParts(left.items, right.items),
     entry: () => mergeParts(left.entry, right.entry),
-    // a value satisfies one of the alternatives and, in addition, the other shape
+    // a value has to satisfy an alternative and the other shape, so each alternative is merged with the other shape
     ...(choosing.hasMembers && {
       members: () => choosing.members?.filter(isPossible).map(withOther),
       variants: () => choosing.variants && withEach(choosing.variants, isPossible, withOther),
@@ -58,11 +58,11 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
   });
 }
 
-/** Returns the shape itself if it has this identity already. */
+/** Returns the same object if the shape already has this identity. */
 export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
   shape.identity.text === identity.text ? shape : shape.with({ identity });
 
-/** Whether the shape restricts the values of the member no further. */
+/** Whether every value of the member satisfies the shape, so that the member need not be merged with it. */
 const addsNothing = (
   { types, properties, items, entry, values, format, limits, isClosed }: Shape,
   member: Shape,

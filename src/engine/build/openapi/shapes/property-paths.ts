@@ -1,7 +1,7 @@
 /** Follows paths of properties in a shape. */
 import { declaredProperty, type Property, type Shape, textFits } from "./shape.ts";
 
-/** The properties on the path, up to the first that does not exist. `inLists`: the path continues in the items of lists. */
+/** Returns the declared properties on the path, up to the first gap. With `inLists`, the path leads through items of lists. */
 export function propertiesOnPath(shape: Shape, path: readonly string[], inLists = false): Property[] {
   const found: Property[] = [];
   let at = shape;
@@ -14,12 +14,12 @@ export function propertiesOnPath(shape: Shape, path: readonly string[], inLists 
   return found;
 }
 
-/** Whether every value has a property at the path that is not null, and that a parameter of shape `taken` accepts as text. */
+/** Whether every value of `from` has a non-null property at the path, which a parameter of shape `taken` accepts as text. */
 export const alwaysFits = (from: Shape, path: readonly string[], taken: Shape): boolean =>
   fitsIfPresent(from, path, taken) &&
   propertiesOnPath(from, path).every(({ required, shape }) => required && !shape.nullable);
 
-/** Whether there is a property at the path that `taken` accepts as text. It may be optional or nullable. */
+/** Like `alwaysFits`, but the property may be optional or nullable. */
 export function fitsIfPresent(from: Shape, path: readonly string[], taken: Shape): boolean {
   const found = propertiesOnPath(from, path);
   return (

@@ -1,6 +1,6 @@
 /**
- * Reads the shape of a schema, in which `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and the type arrays of OpenAPI 3.1 are
- * resolved. Nested shapes are computed when they are needed, so that recursive schemas end, and unused ones cost nothing.
+ * Reads the shape of a schema. Resolves `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and the type arrays of OpenAPI 3.1. Nested
+ * shapes are computed on demand, so that recursive schemas terminate and unused schemas cost nothing.
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -24,13 +24,10 @@ import {
 import { identityOf } from "./shape-identity.ts";
 import { foldVariants } from "./variants.ts";
 
-/**
- * The chain of schemas that include the one being read, the outermost first, and the number of schemas that the outermost one
- * consists of.
- */
+/** `schemas`: the schemas that include the current one, outermost first. `parts`: how many the outermost one includes so far. */
 type Inclusion = { readonly schemas: readonly [RestNode, ...RestNode[]]; readonly parts: { count: number } };
 
-/** The shape of the schema at `node`, which may be a `$ref`. */
+/** Returns the shape of the schema at `node`, which may be a `$ref`. */
 export function shapeAt(document: RestDocument, node: RestNode): Shape {
   const key = node.value;
   if (!isRecord(key)) return makeShape(document, node);
@@ -64,8 +61,8 @@ function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): 
 }
 
 /**
- * Maximum number of schemas that a schema consists of, counting repetitions. The largest in ten real documents is 384. In a chain
- * of n schemas that each include the next one twice, it is 2^n.
+ * Maximum number of schemas that one schema may include, counting repetitions. The largest number in ten real documents is 384,
+ * but a chain of n schemas that each include the next one twice reaches 2^n.
  */
 const mostParts = 10_000;
 
@@ -95,18 +92,18 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
     const members = nodes.map((member) => ({ node: member, shape: partAt(member) }));
     if (members.length > 0) shape = foldVariants(document, shape, members, { keyword, node });
   }
-  // OpenAPI 3.0 writes a nullable reference as `nullable: true` beside an `allOf`, or in a member of it without a type
+  // in OpenAPI 3.0, a nullable reference is an `allOf` with `nullable: true` beside it, or in a member that only annotates
   const isNullable = [node, ...(isWrapper ? allOf : [])].some(
     ({ value }) => membersOf(value).nullable === true,
   );
   if (isNullable && !shape.nullable) shape = withNullable(shape, true);
-  // an `allOf` of one schema has the node and the identity of that schema
+  // an `allOf` of one schema keeps the node and the identity of that schema
   return shape.node === node ? withIdentity(shape, identityOf(node)) : shape;
 }
 
 /**
- * Whether the schema contains only annotations, so that it accepts every value. In OpenAPI 3.0, siblings of `$ref` are ignored,
- * so an annotated reference is an `allOf` with the `$ref`, and the annotations are beside the `allOf` or in another member.
+ * Whether the schema contains only annotations, so that it accepts every value. OpenAPI 3.0 ignores siblings of `$ref`, so an
+ * annotated reference is an `allOf` with the `$ref`. The annotations are beside the `allOf` or in another member.
  */
 const isAnnotation = (schema: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(schema).every(
@@ -165,7 +162,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
   });
 }
 
-/** Besides `oneOf` and `anyOf`, the keywords that become conditions of a shape. */
+/** The keywords, besides `oneOf` and `anyOf`, that become conditions of a shape. */
 export const conditionKeywords: readonly string[] = [
   ...["not", "if", "$dynamicRef", "$recursiveRef"],
   ...["prefixItems", "additionalItems", "unevaluatedItems", "contains"],

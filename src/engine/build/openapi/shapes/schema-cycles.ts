@@ -1,13 +1,13 @@
-/** Finds schemas that include themselves by `$ref`, `allOf`, `oneOf` or `anyOf`. No value could satisfy them. */
+/** Finds schemas that include themselves by `$ref`, `allOf`, `oneOf` or `anyOf`, so that validation would never end. */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { createDiagnostic, type Diagnostic } from "../../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "../document.ts";
 import { nodeBelow } from "./shape.ts";
 
-/** An included schema. `closing`: the node that refers to it. */
+/** An included schema. `closing`: the node that includes it, at which a cycle is reported. */
 type Inclusion = { readonly node: RestNode; readonly closing: RestNode };
 
-/** A schema on the current path of the walk, and the schemas that it includes, as an iterator. */
+/** A schema on the current path of the walk, with an iterator of the schemas that it includes. */
 type Visit = { readonly value: object; readonly includes: Generator<Inclusion, undefined> };
 
 /** Yields the target of the schema's `$ref`, and the members of its `allOf`, `oneOf` and `anyOf`. */
@@ -33,7 +33,7 @@ export class SchemaCycles {
     this.#document = document;
   }
 
-  /** The walk is iterative, because a chain of references may be longer than the stack. */
+  /** The walk is iterative, because a chain of references may exceed the depth of the call stack. */
   visit(start: RestNode): void {
     const open: Visit[] = [];
     this.#enter({ node: start, closing: start }, open);

@@ -1,7 +1,7 @@
 /**
- * The identity of a shape: the schemas that it consists of. Shapes with the same identity describe the same values, apart from
- * null. Neither the object nor the node identifies a shape: a composed shape is a new object on each read, and several shapes may
- * have the same node.
+ * Identifies a shape by the schemas that it consists of. Shapes with the same identity describe the same values, apart from null.
+ * Comparing objects or nodes is not enough, because a composed shape is a new object on each read, and several shapes may have
+ * the same node.
  */
 import { hash } from "node:crypto";
 import { unreadableSpec } from "../../diagnostic.ts";
@@ -14,13 +14,12 @@ export type ShapeIdentity = {
   readonly keyword?: Keyword;
   /** The identities that this one is composed of. A plain schema has only its own. */
   readonly parts: ReadonlySet<string>;
-  /** The depth to which `allOf` and `oneOf` are nested. */
+  /** How deeply `allOf` and `oneOf` are nested. */
   readonly depth: number;
 };
 
 /**
- * Maximum depth, more than any real document needs. A schema that composes itself again below each property would grow without
- * end.
+ * Maximum depth, which no real document reaches. A schema that composes itself again below each property would be endlessly deep.
  */
 const maxDepth = 64;
 
@@ -32,14 +31,14 @@ export function identityOf(node: RestNode): ShapeIdentity {
   return { text, parts: new Set([text]), depth: 0 };
 }
 
-/** The identity of a shape without a schema in the document. */
+/** Returns the identity of a shape that has no schema in the document, such as the entry of a map. */
 export const syntheticIdentity = (text: string): ShapeIdentity => ({
   text,
   parts: new Set([text]),
   depth: 0,
 });
 
-/** Duplicates and order of parts do not matter: `A and A` is `A`, `A and B` is `B and A`. */
+/** Ignores duplicate parts and their order: `allOf(A, A)` is `A`, and `allOf(B, A)` is `allOf(A, B)`. */
 export function composedIdentity(
   keyword: Keyword,
   identities: readonly ShapeIdentity[],

@@ -1,7 +1,4 @@
-/**
- * A shape is what bindings use of a JSON Schema (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12). `read-shape.ts` reads shapes from a
- * document.
- */
+/** A shape contains the parts of a JSON Schema that bindings use (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12). */
 import { membersOf } from "../../../shared/json-object.ts";
 import { childValue, type RestNode } from "../document.ts";
 import { lazy } from "./lazy.ts";
@@ -13,20 +10,17 @@ export type Property = {
   readonly name: string;
   readonly node: RestNode;
   readonly required: boolean;
-  /** Where the property occurs, if it is `readOnly` or `writeOnly` (OpenAPI 3.1 §4.8.24). */
+  /** `readOnly` → `response`, `writeOnly` → `request` (OpenAPI 3.1 §4.8.24). */
   readonly only?: "response" | "request";
   /** The property is in `required`, but not in `properties`, so its schema is unknown. */
   readonly isUndeclared?: true;
   readonly shape: Shape;
 };
 
-/**
- * A constraint that no other member of the shape represents, such as `not` or `minProperties`: the keyword, and the node of its
- * schema.
- */
+/** A constraint that `Shape` does not model, such as `not` or `minProperties`. `node`: the schema with the keyword. */
 export type Condition = { readonly keyword: string; readonly node: RestNode };
 
-/** These members may lead back to the shape, so they are computed when they are needed. */
+/** Members that may lead back to the shape, and are therefore computed on demand. */
 type Lazy = "properties" | "items" | "entry" | "members" | "variants";
 
 type Statements = Pick<Shape, "node"> &
@@ -34,14 +28,14 @@ type Statements = Pick<Shape, "node"> &
     readonly types?: Iterable<JsonType>;
   } & { readonly [Part in Lazy]?: () => Shape[Part] };
 
-/** A use of a schema. Whether null is allowed depends on the use. */
+/** One use of a schema. Two uses of the same schema may differ in whether they allow null. */
 export class Shape {
   /** The schema that findings point at. It does not identify the shape; `identity` does. */
   readonly node: RestNode;
   readonly identity: ShapeIdentity;
   /** The allowed types besides null; empty if any type is allowed. */
   readonly types: ReadonlySet<JsonType>;
-  /** If no value satisfies all members of an `allOf`: the reason, for messages. `types` is then empty. */
+  /** Why the members of an `allOf` contradict each other, for messages. `types` is then empty. */
   readonly contradiction?: string;
   readonly nullable: boolean;
   readonly format?: string;
@@ -49,9 +43,8 @@ export class Shape {
   readonly values?: readonly unknown[];
   /** Whether undeclared properties are forbidden (`additionalProperties: false`). */
   readonly isClosed: boolean;
-  /** `maximum`, `maxLength`, `pattern`, `maxItems`, … and `default`, as written in the document. */
+  /** `maximum`, `maxLength`, `pattern`, `maxItems` and other limits, and `default`. */
   readonly limits: Readonly<Record<string, unknown>>;
-  /** Conditions that every value satisfies. */
   readonly conditions: readonly Condition[];
   /** Alternative constraints on the size of an integer: every integer satisfies at least one of them. */
   readonly integers: readonly IntegerStatement[];
@@ -89,15 +82,12 @@ export class Shape {
     return this.#statements.items?.();
   }
 
-  /**
-   * For a map (`additionalProperties`, `patternProperties`): an object with the key and the value of an undeclared property
-   * (`map-entries.ts`).
-   */
+  /** The shape of a map's entries: an object with the key and the value of an undeclared property (`map-entries.ts`). */
   get entry(): Shape | undefined {
     return this.#statements.entry?.();
   }
 
-  /** If there are several alternatives: the shapes of which a value satisfies at least one. */
+  /** The alternatives (`oneOf`, `anyOf`). A value satisfies at least one of these shapes. */
   get members(): readonly Shape[] | undefined {
     return this.#statements.members?.();
   }
@@ -111,13 +101,12 @@ export class Shape {
     return this.#statements.variants?.();
   }
 
-  /** A copy with some members replaced. */
   with(changes: Partial<Statements>): Shape {
     return new Shape({ ...this.#statements, ...changes });
   }
 }
 
-/** Constraints of a schema on the size of an integer: `format`, `enum`, `minimum`, `maximum` and the like. */
+/** A schema's constraints on the size of an integer: `format`, `enum`, `minimum`, `maximum` and others. */
 export type IntegerStatement = Pick<Shape, "format" | "values" | "limits"> & {
   /** Example values, which prove that integers of this size occur. */
   readonly examples: readonly unknown[];
@@ -130,7 +119,7 @@ export type Variant = {
   readonly shape: Shape;
   readonly name?: string;
   readonly values: readonly string[];
-  /** Discriminator values that the schema of the member allows, but the mapping does not contain. */
+  /** Discriminator values that the member's schema allows, but the mapping omits. */
   readonly unmapped: readonly string[];
   /** The member is selected if the discriminator is absent or has an unknown value (OpenAPI 3.2 §4.25, `defaultMapping`). */
   readonly isDefault?: true;
@@ -142,7 +131,7 @@ export type Variants = {
   readonly members: readonly Variant[];
 };
 
-/** A property with a known schema; `undefined` if only `required` names it. */
+/** Returns a property with a known schema; `undefined` if the property occurs only in `required`. */
 export function declaredProperty({ properties }: Shape, name: string): Property | undefined {
   const found = properties.get(name);
   return found?.isUndeclared ? undefined : found;
@@ -169,8 +158,7 @@ export const isRequiredOfRequest = ({ required, only }: Property): boolean => re
 export const isOnly = ({ types }: Shape, type: JsonType): boolean => types.size === 1 && types.has(type);
 
 /**
- * Whether all values are numbers, including integers: generators for languages with a single type of number write `number` for
- * integers too.
+ * Whether all values are numbers or integers. Generators for languages with a single number type write `number` for integers too.
  */
 export const isNumeric = ({ types }: Shape): boolean =>
   types.size > 0 && [...types].every((type) => type === "integer" || type === "number");
@@ -179,7 +167,7 @@ export const isNumeric = ({ types }: Shape): boolean =>
 export const acceptsType = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
   types.has(type) || (type === "integer" && types.has("number"));
 
-/** Whether `to` accepts every type of `from`. If one of them has no types, the answer is yes. */
+/** Whether `to` accepts every type of `from`. Also true if `from` or `to` has no types, because it then allows any type. */
 export const typesFit = (from: Shape, to: Shape): boolean =>
   from.types.size === 0 ||
   to.types.size === 0 ||
@@ -189,11 +177,11 @@ export const typesFit = (from: Shape, to: Shape): boolean =>
 export const textFits = (from: Shape, to: Shape): boolean =>
   typesFit(from, to) || (isOnly(from, "integer") && to.types.has("string"));
 
-/** The types as a text for messages. */
+/** Describes the types for messages. */
 export const typeText = ({ types, contradiction = "anything" }: Shape): string =>
   [...types].sort().join(" or ") || contradiction;
 
-/** The type and format of a shape, for messages. */
+/** Describes the types and the format for messages. */
 export function describeShape(shape: Shape): string {
   const format = shape.format ? ` (${shape.format})` : "";
   return typeText(shape) + format;
@@ -202,10 +190,10 @@ export function describeShape(shape: Shape): string {
 /** Formats that define the width of a number (OpenAPI Format Registry). */
 export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
 
-/** Stands for the schema of a broken `$ref`, which `document-faults.ts` reports. */
+/** Replaces the schema of a broken `$ref`, which `document-faults.ts` reports. */
 export const unresolvedSchema = Object.freeze({});
 
-/** The node at the path `steps` below `node`. It must exist; `$ref`s are not followed. */
+/** Returns the node at the path `steps` below `node`, which must exist. Does not follow `$ref`s. */
 export const nodeBelow = (node: RestNode, ...steps: (string | number)[]): RestNode => ({
   file: node.file,
   path: [...node.path, ...steps],
@@ -232,7 +220,7 @@ export function makeProperty(
   };
 }
 
-/** The value of `Property.only` for a schema. */
+/** Returns the value of `Property.only` for a schema. */
 export function onlyIn({ value }: RestNode): Property["only"] {
   const { readOnly, writeOnly } = membersOf(value);
   return readOnly === true ? "response" : writeOnly === true ? "request" : undefined;

@@ -1,6 +1,4 @@
-/**
- * Compares the limits of two schemas that a value must satisfy, first `from` and then `to` (JSON Schema 2020-12, Validation §6).
- */
+/** Finds the limits of a schema `to` that values of a schema `from` may exceed (JSON Schema 2020-12, Validation §6). */
 import { isDeepStrictEqual } from "node:util";
 import { own } from "../../../shared/own.ts";
 import { isOnly, type Shape } from "./shape.ts";
@@ -20,7 +18,7 @@ const sides = [
   { inclusive: "minItems", sign: -1, least: 0 },
 ] as const;
 
-/** The limits of `to` that reject some value which `from` allows. */
+/** Returns the limits of `to` that reject a value which `from` allows. */
 export function stricterLimits(from: Shape, to: Shape): StricterLimit[] {
   const found: StricterLimit[] = sides.flatMap((side) => {
     const wide = edgeOf(from, side);
@@ -55,8 +53,8 @@ const written = (keyword: string, from: unknown, to: unknown): StricterLimit =>
 type Edge = { readonly at: number; readonly exclusive: boolean; readonly limit: Limit };
 
 /**
- * The stricter one of the inclusive and the exclusive limit, with its sign changed so that it is an upper limit. For integers, `<
- * 10` is `<= 9`.
+ * Returns the stricter of the inclusive and the exclusive limit. Negates lower limits, so that all compare like upper limits. For
+ * integers, `< 10` becomes `<= 9`.
  */
 function edgeOf(shape: Shape, side: (typeof sides)[number]): Edge | undefined {
   const isInteger = isOnly(shape, "integer");

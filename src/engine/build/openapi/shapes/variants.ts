@@ -1,6 +1,6 @@
 /**
- * Reads `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. If only one other member remains, the shape is
- * that member's. Otherwise, it has the properties that all members share, and the members become its variants.
+ * Reads `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. If only one other member remains, its shape is
+ * used. Otherwise, the shape has the properties that all members share, and the members become its variants.
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -54,7 +54,7 @@ const isNull = (value: unknown): boolean =>
 
 type Member = { node: RestNode; shape: Shape };
 
-/** The shape of the values that satisfy at least one of the shapes. */
+/** Returns a shape whose values satisfy at least one of `shapes`. */
 function combineShapes(node: RestNode, shapes: readonly Shape[], variants?: Variants): Shape {
   const values = shapes.every((shape) => shape.values)
     ? [...new Set(shapes.flatMap((shape) => shape.values ?? []))]
@@ -81,14 +81,14 @@ function combineShapes(node: RestNode, shapes: readonly Shape[], variants?: Vari
 
 const allows = ({ types }: Shape, type: JsonType): boolean => types.size === 0 || acceptsType(types, type);
 
-/** The shape of the items if the value is an array; `undefined` if one of the shapes allows arrays with any items. */
+/** Returns the shape of an array's items; `undefined` if one of the shapes allows arrays with any items. */
 function combineItems(shapes: readonly Shape[]): Shape | undefined {
   const arrays = shapes.filter((shape) => allows(shape, "array"));
   const items = arrays.flatMap((shape) => shape.items ?? []);
   return arrays.length === items.length ? combineNullable(items) : undefined;
 }
 
-/** Like `combineShapes`, but nullable if one of the shapes is. Returns a shape itself if all are equal. */
+/** Like `combineShapes`, but nullable if one of the shapes is. Returns the first shape if all have the same identity. */
 export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
   const [first] = shapes;
   if (!first || shapes.length === 1) return first;
@@ -99,7 +99,7 @@ export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
   );
 }
 
-/** The properties that all shapes have. One is required if all shapes require it. */
+/** Returns the properties that all shapes have. A property is required if all shapes require it. */
 function sharedProperties(shapes: readonly Shape[]): Map<string, Property> {
   const [first, ...others] = shapes;
   const found = new Map<string, Property>();
@@ -117,7 +117,7 @@ function combineProperties(one: Property, others: readonly Property[]): Property
   const only = all.every((each) => each.only === one.only) ? one.only : undefined;
   const make = (): Shape => combineNullable(all.map(({ shape }) => shape)) ?? one.shape;
   const combined = makeProperty({ name: one.name, node: one.node, required: isRequired, only }, make);
-  // an undeclared property has no known schema
+  // the schema is unknown if one of the shapes does not declare the property
   return all.some(({ isUndeclared }) => isUndeclared)
     ? Object.assign(combined, { isUndeclared: true })
     : combined;
@@ -146,11 +146,12 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
       );
       const stated =
         shape.properties.get(name ?? "")?.shape.values?.filter((value) => typeof value === "string") ?? [];
-      // a member that is not a reference gets the name that the mapping has for its value
+      // an inline member gets the name to which the mapping maps its discriminator value
       const reference = refOf(at.value) ?? mapping.find(([value]) => stated.includes(value))?.[1];
       const schemaName = typeof reference === "string" ? schemaNameOf(reference) : undefined;
       const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
-      // a variant that inherits the property from its parent declares the values of all variants, so the mapping decides
+      // a variant may inherit an enum with the values of all variants, so values that the mapping assigns to another variant do
+      // not count
       const unmapped = stated.filter((value) => !values.includes(value) && !mappedValues.has(value));
       const isDefault = target !== undefined && target === byDefault;
       return {
@@ -165,7 +166,7 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
   };
 }
 
-/** The name of a referenced schema: the last token of the reference's pointer, or the file's name without its extension. */
+/** Returns the name of a referenced schema: the last token of the JSON pointer, or the file's name without its extension. */
 function schemaNameOf(reference: string): string | undefined {
   const [file = "", fragment = ""] = reference.split("#");
   const step =
@@ -178,9 +179,9 @@ function schemaNameOf(reference: string): string | undefined {
 }
 
 /**
- * The schema to which a discriminator's mapping refers: a component by its name alone, or a reference (OpenAPI 3.1 §4.8.25). In a
- * part, a name means a component of the document that refers to the part. A name may look like a file name, so components are
- * tried first.
+ * Resolves a value of a discriminator's mapping, which is the name of a component or a reference (OpenAPI 3.1 §4.8.25).
+ * Components are tried first, because a name may look like a file name. If a part has no such component, a document's component
+ * is used.
  */
 export function mappedSchema(document: RestDocument, node: RestNode, text: string): RestNode | undefined {
   const refer = ($ref: string, file = node.file): RestNode | undefined =>
