@@ -1,4 +1,4 @@
-/** The binding directives `@rest`, `@restName` and `@restEntries`: their definitions, and their values on a schema element. */
+/** Defines the binding directives `@rest`, `@restName` and `@restEntries`, and reads their values from schema elements. */
 import {
   type ArgumentNode,
   type ASTNode,
@@ -12,7 +12,7 @@ import { isRecord } from "../../shared/json-object.ts";
 import type { FileLocation } from "../diagnostic.ts";
 import type { InputLocation } from "../openapi/operation.ts";
 
-/** The definitions of the binding directives. `npm run docs` generates docs/reference/directives.md from their descriptions. */
+/** `npm run docs` generates docs/reference/directives.md from the descriptions in these definitions. */
 export const bindingDefinitions = parse(
   `
 directive @rest(
@@ -163,10 +163,7 @@ export type RestDirective = {
   readonly connection?: RestConnection;
 };
 
-/**
- * The paths of a page's list, cursor and flags in the REST body, with dots for nesting. `pages` is the style of paging if the
- * body has no path `next`.
- */
+/** Dotted paths in the response body to a page's list, cursor and flags. `pages`: the paging style of a body without a cursor. */
 type RestConnection = {
   readonly items?: string;
   readonly next?: string;
@@ -177,7 +174,7 @@ type RestConnection = {
 
 type RestName = { readonly name?: string; readonly in?: InputLocation; readonly self?: boolean };
 
-/** A definition that may have directives: a field, an argument, an input field, an enum value. */
+/** A schema element that may have directives: a field, an argument, an input field or an enum value. */
 export type DirectiveCarrier = {
   readonly astNode?: (ASTNode & { readonly directives?: readonly ConstDirectiveNode[] }) | null | undefined;
 };
@@ -185,7 +182,7 @@ export type DirectiveCarrier = {
 const lower = (location: unknown): InputLocation | undefined =>
   typeof location === "string" ? (location.toLowerCase() as InputLocation) : undefined;
 
-/** The values of `@rest`; `undefined` if the element does not have it. */
+/** Returns the values of `@rest`; `undefined` if the element does not have it. */
 export function readRest(schema: GraphQLSchema, carrier: DirectiveCarrier): RestDirective | undefined {
   const values = directiveValues(schema, "rest", carrier);
   if (!values) return undefined;
@@ -200,7 +197,7 @@ export function readRest(schema: GraphQLSchema, carrier: DirectiveCarrier): Rest
   };
 }
 
-/** The values of `@restName`; an empty object if the element does not have it. */
+/** Returns the values of `@restName`; an empty object if the element does not have it. */
 export function readRestName(schema: GraphQLSchema, carrier: DirectiveCarrier): RestName {
   const values = directiveValues(schema, "restName", carrier) ?? {};
   const location = lower(values.in);
@@ -215,7 +212,7 @@ export function readRestName(schema: GraphQLSchema, carrier: DirectiveCarrier): 
 export const showsEntries = (schema: GraphQLSchema, field: DirectiveCarrier): boolean =>
   directiveValues(schema, "restEntries", field) !== undefined;
 
-/** Prints `@rest(…)` as SDL. Arguments without a value are left out. */
+/** Prints `@rest(…)` as SDL. Omits arguments that are undefined. */
 export const restText = (directive: Pick<RestDirective, "operation"> & Partial<RestDirective>): string =>
   `@rest(${membersText(directive)})`;
 
@@ -232,7 +229,7 @@ function valueText(value: unknown): string {
   return isRecord(value) ? `{ ${membersText(value)} }` : JSON.stringify(value);
 }
 
-/** The values of a directive's arguments. A null argument is treated as absent. */
+/** Returns the values of a directive's arguments. Omits null arguments. */
 function directiveValues(
   schema: GraphQLSchema,
   name: string,
@@ -244,8 +241,7 @@ function directiveValues(
 }
 
 /**
- * The location of a directive's argument; without the argument that of the directive, without the directive that of the
- * definition.
+ * Returns the most specific location that exists: the item `index` of the argument, the argument, the directive or the element.
  */
 export function directiveLocation(
   carrier: DirectiveCarrier,

@@ -1,7 +1,7 @@
 /**
- * Apollo Federation in `schema.graphql`: a `@link` to its specification (v2) makes the schema a subgraph. Adds the definitions
- * of federation's directives, and for each `@key` a Query field that resolves entities by that key. The binder proves these
- * fields like any other.
+ * Supports Apollo Federation: a `@link` to its specification (v2) makes `schema.graphql` a subgraph. Adds the definitions of
+ * federation's directives, and for each `@key` a Query field that resolves entities by this key. `bind` checks these fields like
+ * any other.
  */
 import {
   type ConstDirectiveNode,
@@ -24,7 +24,10 @@ import {
 
 const specification = /^https:\/\/specs\.apollo\.dev\/federation\/v(\d+)\.\d+\/?$/;
 
-/** Federation's directives by their names in the specification. Others, such as `@context`, are not supported. */
+/**
+ * Federation's directives by their names in the specification. Directives that are not listed, such as `@context`, are not
+ * supported.
+ */
 const definitions = `
 directive @key(fields: FieldSet!, resolvable: Boolean = true) repeatable on OBJECT | INTERFACE
 directive @interfaceObject on OBJECT
@@ -54,15 +57,15 @@ scalar link__Import
 enum link__Purpose { SECURITY EXECUTION }
 `;
 
-/** A leaf field of a `@key`, or of a `@requires` in the same type. */
+/** A leaf field in the field set of a `@key`, or of a `@requires` in the same type. */
 export type KeyField = {
   /** The argument of the Query field (`EntityKey.reference`) that receives this value. */
   readonly argument: string;
-  /** The field's path in a representation. */
+  /** The field's path in the representation that the router sends. */
   readonly path: readonly string[];
   /** The name of the field's type. */
   readonly type: string;
-  /** Set for fields of `@requires`: a representation may omit them, or have null if `isNullable`. */
+  /** Only for fields of `@requires`. A representation may omit the field; the field may be null if `isNullable`. */
   readonly isRequired?: { readonly isNullable: boolean };
 };
 
@@ -72,10 +75,10 @@ export type EntityKey = {
   /** The field set, as written. */
   readonly fields: string;
   readonly keyFields: readonly KeyField[];
-  /** The fields that a representation has besides the key, because the type's fields `@requires` them. */
+  /** The fields that a representation contains beside the key, because fields of the type name them in `@requires`. */
   readonly required: readonly KeyField[];
   readonly node: ConstDirectiveNode;
-  /** The Query field that resolves entities by this key, bound by the `@rest` of the type. */
+  /** The Query field that resolves entities by this key. The `@rest` on the type is its binding. */
   readonly reference?: FieldDefinitionNode;
 };
 
@@ -98,10 +101,7 @@ type Linked = {
   readonly errors: readonly GraphQLError[];
 };
 
-/**
- * Adds federation's definitions and the Query fields that resolve entities. A document without a `@link` to the specification
- * is returned unchanged.
- */
+/** Adds federation's definitions and the Query fields that resolve entities, unless the `@link` is missing. */
 export function withFederation(document: DocumentNode): Linked {
   const link = linkOf(document);
   if (!link) return { document, errors: [] };
@@ -135,10 +135,7 @@ export function withFederation(document: DocumentNode): Linked {
   };
 }
 
-/**
- * Converts `extend type User` to a definition if the subgraph does not define the type, because another subgraph has the
- * original definition. A document without a `@link` to the specification is returned unchanged.
- */
+/** In a subgraph, converts `extend type User` to `type User` if the type is defined in another subgraph. */
 export function withOwnTypes(document: DocumentNode): DocumentNode {
   if (!linkOf(document)) return document;
   const defined = new Set(document.definitions.filter(isObject).map(nameOf));
@@ -168,7 +165,7 @@ function linkOf({ definitions: all }: DocumentNode): ConstDirectiveNode | undefi
     });
 }
 
-/** Maps names in the specification to names in the schema, according to `import` and `as` of the `@link`. */
+/** Maps the specification's names to those in the schema, as `import` and `as` of the `@link` define. */
 function namesOf(link: ConstDirectiveNode, errors: GraphQLError[]): Map<string, string> {
   const url = argumentOf(link, "url");
   const [, major] = (url?.kind === Kind.STRING && specification.exec(url.value)) || [];
@@ -213,7 +210,6 @@ const renamed = (document: DocumentNode, names: ReadonlyMap<string, string>): Do
     },
   });
 
-/** The name of the query type. */
 function rootName({ definitions: all }: DocumentNode): string {
   for (const node of all)
     if (node.kind === Kind.SCHEMA_DEFINITION)
@@ -224,7 +220,7 @@ function rootName({ definitions: all }: DocumentNode): string {
 
 type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
 
-/** The resolvable keys of all object types. The n-th `@rest` of a type is the operation for its n-th `@key`. */
+/** Returns the resolvable keys of all object types. The n-th `@rest` on a type is the binding of its n-th `@key`. */
 function keysOf(
   { definitions: all }: DocumentNode,
   keyName: string,
@@ -284,7 +280,7 @@ const interfaceKeysOf = ({ definitions: all }: DocumentNode, keyName: string): F
       : [],
   );
 
-/** The fields that the type's `@requires` directives name, without duplicates. */
+/** Returns the fields that the type's `@requires` directives name, without duplicates. */
 function requiredBy(fieldsOf: FieldsOf, type: string, requiresName: string): KeyField[] {
   const sets = fieldsOf(type).flatMap(({ directives = [] }) =>
     directives.flatMap((each) => {
@@ -300,7 +296,7 @@ function requiredBy(fieldsOf: FieldsOf, type: string, requiresName: string): Key
 
 type FieldsOf = (type: string) => readonly FieldDefinitionNode[];
 
-/** Parses the field set of a directive. Throws `GraphQLError` if it is not a selection of fields without lists. */
+/** Parses the field set of a directive. Throws `GraphQLError` if it contains anything but fields, or a list. */
 function keyFieldsOf(fieldsOf: FieldsOf, type: string, fields: string): KeyField[] {
   const [operation] = parse(`{${fields}}`, { noLocation: true, maxTokens: 1_000 }).definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new GraphQLError("is not a selection of fields");
@@ -331,8 +327,8 @@ function singleType(type: TypeNode): NamedTypeNode | undefined {
 }
 
 /**
- * The Query field that resolves entities by a key: `_entityUser(id: ID!): User`; with `batchBy`, `_entityUser(id: [ID!]!):
- * [User]`. Its source location is that of the type's `@rest`.
+ * Builds the Query field that resolves entities by a key: `_entityUser(id: ID!): User`, or with `batchBy`
+ * `_entityUser(id: [ID!]!): [User]`. Findings about the field point at the `@rest` on the type.
  */
 function referenceField(
   type: string,
@@ -351,7 +347,7 @@ function referenceField(
   return { ...definition, name: { ...definition.name, ...at }, directives: [rest], ...at };
 }
 
-/** Removes `@rest` from a type with keys, because the Query field that resolves its entities has it instead. */
+/** Removes `@rest` from a type with keys, because the Query field that resolves its entities now has it. */
 function withoutReferences(node: DefinitionNode, keyName: string): DefinitionNode {
   if (node.kind !== Kind.OBJECT_TYPE_DEFINITION && node.kind !== Kind.OBJECT_TYPE_EXTENSION) return node;
   const { directives = [] } = node;

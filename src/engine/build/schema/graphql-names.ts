@@ -1,4 +1,4 @@
-/** Derives GraphQL names (GraphQL §2.1.9: letters, digits and `_`, no leading digit) from REST names. */
+/** Converts REST names to GraphQL names (GraphQL §2.1.9: letters, digits and `_`, without a leading digit). */
 
 /** Splits a name into words. `+1` becomes `plus 1` and `-1` becomes `minus 1`, so that their GraphQL names differ. */
 export const splitWords = (text: string): string[] =>
@@ -15,7 +15,7 @@ export const normalizeName = (name: string): string => name.replace(/[^A-Za-z0-9
 export const isIdName = (name: string): boolean => /(?:^|_)ids?$|(?:Id|ID)s?$/.test(name);
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-/** `SSHKeys` → `sshKeys`: lowers a leading acronym as a whole. */
+/** `SSHKeys` → `sshKeys`: a leading acronym is one word. */
 const lowerFirst = (text: string): string =>
   text.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (front) => front.toLowerCase());
 
@@ -35,13 +35,13 @@ export function enumValueName(text: string): string {
 
 const safe = (name: string): string => (/^[A-Za-z_]/.test(name) ? name : `_${name}`);
 
-/** Whether the naming convention maps only `rest`, and no other of REST's `names`, to the GraphQL name. */
+/** Whether `rest` is the only one of the REST `names` that the naming convention converts to `name`. */
 const isImplied = (name: string, rest: string, names: Iterable<string>, convert: typeof fieldName): boolean =>
   name === rest ||
   (convert(rest) === name &&
     [...names].every((each) => each === rest || (each !== name && convert(each) !== name)));
 
-/** The `@restName` directive for a field or argument; empty if the naming convention already implies the REST name. */
+/** Prints `@restName` for a field or argument; returns an empty text if the naming convention implies the REST name. */
 export function restNameDirective(
   name: string,
   rest: string,

@@ -1,4 +1,3 @@
-/** Helpers for a schema's object types: the root types, their fields, and the types that a field may return. */
 import {
   type GraphQLField,
   type GraphQLNamedType,
@@ -19,29 +18,26 @@ export const boundRoots = (schema: GraphQLSchema): GraphQLObjectType[] =>
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** The fields of an object type; empty for any other type. */
+/** Returns the fields of an object type; none for any other type. */
 export const fieldsOf = (schema: GraphQLSchema, type: string): Field[] => {
   const owner = schema.getType(type);
   return isObjectType(owner) ? Object.values(owner.getFields()) : [];
 };
 
-/** The fields of all object types. */
 export const allFields = (schema: GraphQLSchema): { readonly type: string; readonly field: Field }[] =>
   Object.keys(schema.getTypeMap()).flatMap((type) =>
     fieldsOf(schema, type).map((field) => ({ type, field })),
   );
 
-/** The object types that a field may return, through lists, and every member of a union or interface; empty for leaf types. */
+/** Returns the object type below lists and non-null, or all object types of a union or interface; none for leaf types. */
 export function objectTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): readonly GraphQLObjectType[] {
   const named = getNamedType(type);
   return isAbstractType(named) ? schema.getPossibleTypes(named) : [named].filter(isObjectType);
 }
 
-// Finds types that are unreachable from the root types, so no operation can select or send them.
-
 /**
- * The unreachable types in schema order, without built-in types and those of the binding directives. Types in `entities` count
- * as reachable, because federation resolves them. Fields in `without` are not followed.
+ * Returns the types that no operation can select or send, because they are unreachable from the root types. Omits built-in types
+ * and those of the binding directives. `entities`: types that federation resolves. `without`: fields that are not followed.
  */
 export function unreachableTypes(
   schema: GraphQLSchema,
@@ -62,7 +58,7 @@ export function unreachableTypes(
   );
 }
 
-/** The type and all types reachable from it through fields and arguments. */
+/** Returns `types` and all types that are reachable from them through fields and arguments. */
 export function typesBelow(
   schema: GraphQLSchema,
   types: readonly GraphQLNamedType[],

@@ -1,4 +1,3 @@
-/** Parses `schema.graphql`, adds the binding directives and validates the result (GraphQL spec §3). */
 import {
   type ASTNode,
   buildASTSchema,
@@ -30,15 +29,15 @@ import { type Federation, withFederation, withOwnTypes } from "./federation.ts";
 
 export type SchemaFile = {
   readonly document: DocumentNode;
-  /** Undefined if the schema has no `@link` to federation's specification. */
+  /** Undefined if the schema does not `@link` federation's specification. */
   readonly federation?: Federation;
   readonly schema?: GraphQLSchema;
   readonly diagnostics: Diagnostic[];
 };
 
 /**
- * Parses and validates the schema. Throws `UnreadableSpec` if the text is not a schema document. `schema` is undefined if there
- * are findings.
+ * Parses `schema.graphql`, adds the binding directives and validates the result (GraphQL §3). Throws `UnreadableSpec` if the text
+ * is not a schema document. `schema` is undefined if there are findings.
  */
 export function readSchema(name: string, text: string): SchemaFile {
   const document = withOwnTypes(parseSchema(name, text.replace(/^\uFEFF/, "")));
@@ -60,7 +59,7 @@ export function readSchema(name: string, text: string): SchemaFile {
   return { document, schema, ...(federation && { federation }), diagnostics: [] };
 }
 
-/** Removes the errors about duplicate fields and values of a type that is itself defined twice. */
+/** If a type is defined twice, keeps that error and removes those about its duplicate fields and values. */
 function withoutEchoes(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   const named = errors.map(({ message }) => /^There can be only one type named "(\w+)"/.exec(message)?.[1]);
   const isEcho = ({ message }: GraphQLError): boolean => {
@@ -86,7 +85,7 @@ function parseSchema(name: string, text: string): DocumentNode {
   }
 }
 
-/** Replaces definitions of the binding directives, which a schema file may contain for editors, by the engine's own. */
+/** Replaces definitions of the binding directives in the schema file, which are there for editors, by the engine's own. */
 const withDefinitions = ({ definitions }: DocumentNode): DocumentNode =>
   withDefer({
     kind: Kind.DOCUMENT,
@@ -101,7 +100,7 @@ const isBindingDefinition = (node: DefinitionNode): boolean =>
 
 const nameOf = (node: DefinitionNode): string | undefined => ("name" in node ? node.name?.value : undefined);
 
-/** The coordinate of the type, field or enum value that encloses a position. */
+/** Returns the schema coordinate of the type, field or enum value at a position in the text. */
 function coordinateAt(document: DocumentNode, position: number | undefined): string | undefined {
   const holds = ({ loc }: ASTNode): boolean =>
     position !== undefined && loc !== undefined && loc.start <= position && position < loc.end;
@@ -117,7 +116,7 @@ function coordinateAt(document: DocumentNode, position: number | undefined): str
   return member ? `${definition.name.value}.${member.name.value}` : definition.name.value;
 }
 
-/** The argument names of each directive, and the field names of each input type such as `RestParam`. */
+/** `@rest` → its argument names; `RestParam` → its field names. */
 const takenNames = new Map<string, readonly string[]>(
   bindingDefinitions.definitions.flatMap((node) => {
     const names = (members: readonly { name: { value: string } }[] = []) =>
@@ -155,7 +154,7 @@ function schemaHint({ message, locations = [] }: GraphQLError): string {
 }
 
 function invalid(name: string, document: DocumentNode, error: GraphQLError): Diagnostic {
-  // the last location is the definition that conflicts with the earlier ones
+  // if a definition conflicts with an earlier one, its location is the last
   const location = error.locations?.at(-1);
   const place = { file: name, line: location?.line ?? 1, column: location?.column ?? 1 };
   return createDiagnostic({
@@ -167,10 +166,10 @@ function invalid(name: string, document: DocumentNode, error: GraphQLError): Dia
   });
 }
 
-// graphql-js validates argument values only in operations. In a schema it throws at the first invalid directive argument, and
-// ignores invalid default values. These functions report all of them (GraphQL §5.6.1).
-
-/** The errors in directive arguments and default values. `bare`: the schema built from `withoutValues(document)`. */
+/**
+ * Validates directive arguments and default values (GraphQL §5.6.1). graphql-js throws at the first invalid directive argument
+ * and ignores invalid default values. `bare`: the schema built from `withoutValues(document)`.
+ */
 function valueErrors(bare: GraphQLSchema, document: DocumentNode): GraphQLError[] {
   const errors: GraphQLError[] = [];
   const check = (type: GraphQLType | undefined, value: ConstValueNode): void => {
@@ -191,7 +190,7 @@ function valueErrors(bare: GraphQLSchema, document: DocumentNode): GraphQLError[
   return errors;
 }
 
-/** The document without directives and default values, so that an invalid value does not prevent building the schema. */
+/** Removes directives and default values, so that an invalid value does not prevent building the schema. */
 const withoutValues = (document: DocumentNode): DocumentNode =>
   visit(document, {
     Directive: () => null,

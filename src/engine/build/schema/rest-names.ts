@@ -1,13 +1,13 @@
 /**
- * The REST names of a schema's elements: the explicit one in `@restName`, the element's own name, or the one REST name that the
- * naming convention maps to it (`created_at` → `createdAt`, `in-progress` → `IN_PROGRESS`).
+ * Finds the REST name of a schema element: the name in `@restName`, the element's own name, or the only REST name that the naming
+ * convention converts to it (`created_at` → `createdAt`, `in-progress` → `IN_PROGRESS`).
  */
 import type { GraphQLSchema } from "graphql";
 import { type DirectiveCarrier, readRestName } from "./directives.ts";
 import { enumValueName, fieldName } from "./graphql-names.ts";
 
 type Element = DirectiveCarrier & { readonly name: string };
-/** The REST names in one scope of the OpenAPI document, for example the property names of one schema. */
+/** The REST names that an element can have, for example the property names of one REST schema. */
 type Names = Pick<ReadonlySet<string>, "has" | "keys">;
 
 type SettledName = { readonly name: string; readonly coordinate: string };
@@ -15,29 +15,26 @@ type SettledName = { readonly name: string; readonly coordinate: string };
 export class RestNames {
   readonly #schema: GraphQLSchema;
   readonly #enumValues = new Map<Element, SettledName>();
-  /** The REST names of each scope, by the GraphQL names that the naming convention derives from them. */
+  /** For each set of REST names: GraphQL name → the REST names that the naming convention converts to it. */
   readonly #byConvention = new WeakMap<Names, ReadonlyMap<string, readonly string[]>>();
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
   }
 
-  /**
-   * The name in `@restName`; for an enum value without it, the name that `settleEnumValues` chose; otherwise the element's
-   * name.
-   */
+  /** Returns the name in `@restName`, the name of an enum value that `settleEnumValues` chose, or the element's own name. */
   of(element: Element): string {
     return this.#explicit(element) ?? this.#enumValues.get(element)?.name ?? element.name;
   }
 
-  /** The REST name of a field, argument or input field, chosen from the names of one scope of the document. */
+  /** Returns the REST name of a field, argument or input field, matched with the possible `names`. */
   resolve(element: Element, names: Names): string {
     return this.#explicit(element) ?? this.#match(element, names, fieldName) ?? element.name;
   }
 
   /**
-   * Chooses the REST name of each value of a GraphQL enum. The first REST enum with a matching value decides, and later calls
-   * do not change it. `coordinate`: the schema element that uses the enum.
+   * Chooses the REST names of a GraphQL enum's values. A value keeps the name from the first REST enum that matches it.
+   * `coordinate`: the schema element that uses the enum, for messages.
    */
   settleEnumValues(elements: readonly Element[], values: Names, coordinate: string): void {
     for (const element of elements) {
@@ -47,7 +44,7 @@ export class RestNames {
     }
   }
 
-  /** Where an enum value got its REST name: `@restName`, or the coordinate that was passed to `settleEnumValues`. */
+  /** Returns the source of an enum value's REST name: `@restName`, or the `coordinate` passed to `settleEnumValues`. */
   whatNamed(element: Element): string | undefined {
     return this.#explicit(element) === undefined ? this.#enumValues.get(element)?.coordinate : "@restName";
   }
@@ -56,7 +53,7 @@ export class RestNames {
     return readRestName(this.#schema, element).name;
   }
 
-  /** The only name that matches the element; `undefined` if there is none, or if there are several. */
+  /** Returns the name that matches the element; `undefined` if no name or several names match. */
   #match(element: Element, names: Names, convert: (name: string) => string): string | undefined {
     if (names.has(element.name)) return element.name;
     const [name, ...others] = this.#indexOf(names, convert).get(element.name) ?? [];

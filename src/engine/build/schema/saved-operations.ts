@@ -1,6 +1,4 @@
-/**
- * Reads the saved operations (the front ends' GraphQL documents in `spec/operations/`) and validates each against the schema.
- */
+/** Reads and validates saved operations: the GraphQL documents of front ends, in `spec/operations/` or in manifests of apps. */
 import {
   type DocumentNode,
   GraphQLError,
@@ -25,18 +23,17 @@ import { nodeLocation } from "./directives.ts";
 import { toolError } from "./tool-comment.ts";
 
 export type SavedOperation = {
-  /** The operation's name; for an app's operation, prefixed with the app: `web/Start`. */
+  /** `Start`, or `web/Start` for an operation of the app `web`. */
   readonly name: string;
   /** The app whose manifest contains the operation; undefined for an operation in `spec/operations/`. */
   readonly app?: string;
-  /** The file's name in the spec folder; for a manifest, `../` and its path or URL. */
+  /** The file's path relative to the spec folder; for a manifest, `../` followed by its path or URL. */
   readonly file: string;
   readonly place: FileLocation;
-  /** The operation's definition, with its description. */
   readonly definition: OperationDefinitionNode;
   /** The operation and the fragments that it uses, without descriptions. */
   readonly document: DocumentNode;
-  /** Whether the operation is valid against the schema, regardless of other operations in its file. */
+  /** Whether this operation is valid, even if another operation in its file is not. */
   readonly isValid: boolean;
 };
 
@@ -67,8 +64,8 @@ export function readSavedOperations(
 }
 
 /**
- * Reads the operations of apps' manifests. An operation that is identical in several versions of an app is read once.
- * Operations that the server would reject become findings.
+ * Reads the operations of apps' manifests. Reads an operation once if several versions of an app contain it unchanged. Reports
+ * operations that the server would reject.
  */
 export function readAppOperations(schema: GraphQLSchema | undefined, manifests: readonly Manifest[]): Read {
   const hint = "fix the operation in the app's repository, or restore what it selects in the schema";
@@ -122,13 +119,13 @@ function readFile(schema: GraphQLSchema | undefined, file: string, text: string)
   }
 }
 
-/** Removes repeated errors of an operation, keeping the first. */
+/** Keeps the first of several identical errors in an operation. */
 const eachOnce = (all: readonly Diagnostic[]): Diagnostic[] =>
   [...Map.groupBy(all, ({ coordinate, message }) => `${coordinate} ${message}`).values()].flatMap((same) =>
     same.slice(0, 1),
   );
 
-/** The validation errors of an operation; empty if there is no schema. */
+/** Returns the validation errors of an operation; none without a valid schema. */
 export const operationErrors = (
   schema: GraphQLSchema | undefined,
   document: DocumentNode,
@@ -154,7 +151,7 @@ function operationsOf(
   });
 }
 
-/** The name of the operation or fragment that encloses an error. */
+/** Returns the name of the operation or fragment that contains the error. */
 function nameAt(document: DocumentNode, error: GraphQLError): string {
   const at = error.positions?.[0] ?? 0;
   const node = document.definitions.find(({ loc }) => loc && loc.start <= at && at < loc.end);
@@ -192,13 +189,9 @@ const notUnique = ({ name, file, place }: SavedOperation, other: SavedOperation 
     schema: place,
   });
 
-// Rejects saved operations that expand to too many fields. Validation, graphql-codegen and reports take time proportional to
-// the expanded fields, and a few lines of nested fragments can expand to millions. Counting is linear, because each fragment is
-// counted once.
-
 /**
- * Maximum numbers of fields of an operation, and of all operations of a file, with fragments expanded. The server's default limit
- * is 5,000.
+ * Maximum number of fields with fragments expanded. A few nested fragments can expand to millions of fields, and the time for
+ * validation and graphql-codegen grows with that number. The server's default limit is 5,000.
  */
 const mostFields = { ofOperation: 10_000, ofFile: 100_000 };
 
@@ -222,7 +215,7 @@ function documentLimitErrors(document: DocumentNode): GraphQLError[] {
     const fragment = fragments.get(name);
     if (!fragment) return 0;
     if (!counted.has(name)) {
-      counted.set(name, 0); // validation reports fragment cycles
+      counted.set(name, 0); // ends cycles of fragments, which validation reports
       counted.set(name, countFields(fragment));
     }
     return counted.get(name) ?? 0;

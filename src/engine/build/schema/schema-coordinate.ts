@@ -11,17 +11,16 @@ import {
 import type { FileLocation } from "../diagnostic.ts";
 import { nodeLocation } from "./directives.ts";
 
-/** The location of the definition. */
 export const coordinateLocation = (schema: GraphQLSchema, coordinate: string): FileLocation | undefined =>
   nodeLocation(elementAt(schema, coordinate)?.astNode);
 
-/** The definition as SDL. For an argument, the definition of its field. */
+/** Prints the definition as SDL; for an argument, the definition of its field. */
 export function definitionAt(schema: GraphQLSchema, coordinate: string): string | undefined {
   const node = elementAt(schema, fieldOf(coordinate))?.astNode;
   return node ? print(node) : undefined;
 }
 
-/** The coordinate of an argument's field. Any other coordinate is returned unchanged. */
+/** `Type.field(argument:)` → `Type.field`. Other coordinates are unchanged. */
 export const fieldOf = (coordinate: string): string => coordinate.replace(/\(.*/, "");
 
 /** Returns `undefined` for a coordinate that does not exist in the schema. */
@@ -33,16 +32,14 @@ function resolvedAt(schema: GraphQLSchema, coordinate: string) {
   }
 }
 
-/** `type`: the type of a field, an argument or an input field. */
+/** `type` is set for fields, arguments and input fields. */
 type Element = { readonly astNode?: ASTNode | null | undefined; readonly type?: GraphQLType };
 
-/** The schema element at the coordinate. */
 export function elementAt(schema: GraphQLSchema, coordinate: string): Element | undefined {
   const { kind: _, ...parts } = resolvedAt(schema, coordinate) ?? { kind: undefined };
   return Object.values<Element>(parts).at(-1);
 }
 
-/** The argument or the input field at the coordinate. */
 export function inputAt(
   schema: GraphQLSchema,
   coordinate: string,

@@ -1,13 +1,12 @@
 /**
- * `# @tool` above a saved operation, in a comment or in its description, exposes the operation to agents as a tool (Model
- * Context Protocol). A mutation must repeat its name, `# @tool Answer`, to prevent accidents. The other lines are the tool's
- * description.
+ * `# @tool` above a saved operation, in a comment or in its description, exposes the operation to agents as a tool (Model Context
+ * Protocol). A mutation must repeat its name, `# @tool Answer`, to prevent accidents. All other lines are the tool's description.
  */
 import { type OperationDefinitionNode, type Token, TokenKind } from "graphql";
 
 const mark = /^@tool(?:\s+(\w+))?$/;
 
-/** The lines of the operation's description, and of the comments above and below the description. */
+/** Returns the lines of the operation's description and of the comments above and below it. */
 function linesAbove({ loc, description }: OperationDefinitionNode): string[] {
   const described = (description?.value ?? "").split("\n").map((line) => line.trim());
   return [
@@ -31,12 +30,12 @@ function commentsAfter(end: Token | undefined): string[] {
   return lines;
 }
 
-/** The tool's description; `undefined` for an operation that is not a tool. */
+/** Returns the tool's description; `undefined` for an operation that is not a tool. */
 export function toolDescription(definition: OperationDefinitionNode): string | undefined {
   return linesAbove(definition).some((line) => mark.test(line)) ? textAbove(definition) : undefined;
 }
 
-/** The text of an operation's comments and description. */
+/** Returns the text of an operation's comments and description, without the `@tool` line. */
 export const textAbove = (definition: OperationDefinitionNode): string =>
   linesAbove(definition)
     .filter((line) => !mark.test(line))
