@@ -17,8 +17,8 @@ export type ApprovalEntry = {
 };
 
 /**
- * Identifies what an entry approves. The fingerprint alone would suffice; the rule and the coordinate are compared too, because
- * the approver has read those.
+ * Identifies the finding that an entry approves. Includes the rule and the coordinate, because they are what the approver reads;
+ * the fingerprint alone would be unique.
  */
 export const approvalKey = ({
   fingerprint,
@@ -27,7 +27,7 @@ export const approvalKey = ({
 }: Pick<ApprovalEntry, "fingerprint" | "rule" | "coordinate">): string =>
   JSON.stringify([fingerprint, rule, coordinate]);
 
-/** Throws `UnreadableSpec` if the file is not a list of complete entries. */
+/** Throws `UnreadableSpec`, which lists all faults, if the file is not a list of complete entries. */
 export function readApprovals(file: YamlFile | undefined): ApprovalEntry[] {
   if (file === undefined || file.value === null || file.value === undefined) return [];
   if (!Array.isArray(file.value)) throw unreadableSpec(approvalsFile, "must be a list of approvals");
@@ -41,7 +41,7 @@ const texts = ["fingerprint", "rule", "coordinate", "reason", "author"] as const
 
 function readEntry(file: YamlFile, value: unknown, index: number, faults: UnreadableSpec[]): ApprovalEntry {
   const given = isRecord(value) ? value : {};
-  // a finding prints the entry with the placeholders <why> and <who>
+  // findings print an entry with the placeholders <why> and <who>, which count as missing
   const text = (key: (typeof texts)[number] | "expires"): string =>
     typeof given[key] === "string" ? given[key].trim().replace(/^<\w+>$/, "") : "";
   const wrong: string[] = texts.filter((key) => text(key) === "");

@@ -1,11 +1,8 @@
-/**
- * Caches a value computed from files as long as they are unchanged, for a process that reads them repeatedly.
- */
 import type { SpecFiles } from "./spec-files.ts";
 
 /**
- * The returned function calls `make` only if one of the files read for the last value has changed, or a listed folder contains
- * different files.
+ * Caches the last result of `make` until a file that it read or a folder that it listed changes. For processes that reload a
+ * project.
  */
 export function cacheByFiles<T>(make: (files: SpecFiles) => T): (files: SpecFiles) => T {
   let last: { readonly value: T; readonly seen: readonly ((files: SpecFiles) => boolean)[] } | undefined;

@@ -1,8 +1,10 @@
-/** The location of a project in its git repository. CI expects file names relative to the repository's root. */
 import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 
-/** The path of `root` relative to its git repository, with a trailing `/`; empty for the repository's root or without one. */
+/**
+ * Returns the path of `root` in its git repository, with a trailing `/`, because CI expects file names relative to the
+ * repository. Empty if `root` is the repository itself or is not in a repository.
+ */
 export function pathBelowRepository(root: string): string {
   let top = root;
   while (!existsSync(join(top, ".git"))) {

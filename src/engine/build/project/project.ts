@@ -1,6 +1,6 @@
 /**
- * A project: the files of its spec folder (on disk, at a git ref, or in memory before they are written), and what is computed
- * from them. Every command begins with a project. Each value is computed once, when it is first needed.
+ * A project contains the files of a spec folder (on disk, at a git ref, or in memory before they are written) and the results of
+ * reading them. Every command creates a project. Each result is computed once, on first use.
  */
 import { join } from "node:path";
 import type { GraphQLSchema } from "graphql";
@@ -25,24 +25,22 @@ import { fingerprintOf } from "./fingerprint.ts";
 import { folderFiles, readOnce, type SpecFiles, savedOperationTexts } from "./spec-files.ts";
 
 type Given = {
-  /** The manifests of apps. */
   readonly manifests?: readonly Manifest[];
-  /** `cacheByFiles(readRestApi)`, if several projects may share documents. */
+  /** `cacheByFiles(readRestApi)`, if several projects may share the same documents. */
   readonly restOf?: (files: SpecFiles) => RestApi;
-  /** For the project of a base: the git ref or URL, as given by the user. */
+  /** Only for the base of a comparison: the git ref or URL, as given by the user. */
   readonly name?: string;
 };
 
-/** A project with a valid schema. */
 export type ValidProject = Project & { readonly model: Model };
 
 export const isValid = (project: Project): project is ValidProject => project.model !== undefined;
 
-/** Members that read files throw `UnreadableSpec` with a finding for each unreadable file. */
+/** Getters and methods throw `UnreadableSpec` if a file cannot be read. */
 export class Project {
   readonly files: SpecFiles;
   readonly name: string | undefined;
-  /** The lines of a file, cached for all findings in it; `undefined` if the file cannot be read. */
+  /** Returns the lines of a file, cached because several findings may show them; `undefined` if the file cannot be read. */
   readonly linesOf: (file: string) => readonly string[] | undefined;
   readonly #rest: () => RestApi;
   readonly #bound: () => BindResult;
@@ -74,10 +72,7 @@ export class Project {
     this.#diagnostics = lazy(() => [...this.#mapping(documentFaults), ...this.#operations().diagnostics]);
   }
 
-  /**
-   * The document and its operations, independent of the schema. Several documents are merged, so that all other code sees a
-   * single set of operations.
-   */
+  /** The OpenAPI documents and the operations of all documents together. Does not depend on the GraphQL schema. */
   get rest(): RestApi {
     return this.#rest();
   }
@@ -100,7 +95,7 @@ export class Project {
     return this.#diagnostics();
   }
 
-  /** Throws `UnreadableSpec` with all errors, if there are any. Skips parts of the document that no field uses. */
+  /** Throws `UnreadableSpec` with all errors, if there are any. Ignores parts of the OpenAPI document that no field uses. */
   proved(): ValidProject {
     return this.#without([...this.#mapping(reachableFaults), ...this.#operations().diagnostics]);
   }
@@ -116,7 +111,7 @@ export class Project {
     return this;
   }
 
-  /** A YAML file next to the documents, such as `rest-only.yaml`; `undefined` if it does not exist. */
+  /** Reads a YAML file in the spec folder, such as `rest-only.yaml`; returns `undefined` if it does not exist. */
   yaml(name: string): YamlFile | undefined {
     const text = this.files.read(name);
     return text === undefined ? undefined : parseYamlFile(name, text);
@@ -129,8 +124,8 @@ export class Project {
   }
 
   /**
-   * Turns an approved error into a warning. Only `check` considers the approval's expiry, because codegen's output must not
-   * depend on the date.
+   * Turns an approved error into a warning. Ignores the expiry date, which only `check` considers, because codegen's output must
+   * not depend on the date.
    */
   #judged(diagnostic: Diagnostic): Diagnostic {
     const { rule, severity, coordinate } = diagnostic;
@@ -142,7 +137,6 @@ export class Project {
   }
 }
 
-/** The project of a folder. */
 export const projectAt = (root: string, given?: Given): Project =>
   new Project(folderFiles(join(root, "spec")), given);
 
@@ -162,11 +156,11 @@ function faultsIn(model: Model, faultsOf: typeof documentFaults): Diagnostic[] {
   return [...faultsOf(document, called, misnamed), ...document.overlayFindings];
 }
 
-/** The operation names in the schema's `@rest` directives, valid or not. */
+/** Returns the operation names in all `@rest` directives, including names of operations that do not exist. */
 const boundNames = (schema: GraphQLSchema): string[] =>
   allFields(schema).flatMap(({ field }) => readRest(schema, field)?.operation ?? []);
 
-/** Turns a stack overflow, caused by an infinitely or very deeply nested schema, into `UnreadableSpec`. */
+/** Converts a stack overflow to `UnreadableSpec`, because its cause is a schema with infinite or very deep nesting. */
 function withinStack<T>({ roots, root }: RestDocument, make: () => T): T {
   try {
     return make();

@@ -10,11 +10,11 @@ import type { ReadFile } from "../openapi/document.ts";
 
 export type SpecFiles = {
   readonly read: ReadFile;
-  /** The sorted names of all files below `folder` (`.`: all), relative to the spec folder; empty if it does not exist. */
+  /** Returns the sorted paths of all files below `folder`, relative to the spec folder; none if `folder` does not exist. */
   readonly list: (folder: string) => string[];
 };
 
-/** Caches each file's content: files do not change during a run, and each finding shows some of their lines. */
+/** Reads each file once, although many findings show lines of it. Files do not change during a run. */
 export function readOnce<Content>(read: (name: string) => Content): (name: string) => Content {
   const contents = new Map<string, Content>();
   return (name) => {
@@ -23,7 +23,7 @@ export function readOnce<Content>(read: (name: string) => Content): (name: strin
   };
 }
 
-/** The files below `folder` on disk. Throws `UnreadableSpec` for a file that exists but cannot be read. */
+/** Reads from disk. Throws `UnreadableSpec` for a file that exists but cannot be read. */
 export const folderFiles = (folder: string): SpecFiles => ({
   read: readOnce((name) => {
     try {
@@ -41,32 +41,30 @@ export const folderFiles = (folder: string): SpecFiles => ({
   },
 });
 
-/** The files of a spec folder that is not written yet, by name. */
+/** Reads from memory: the files of a spec folder that is not written yet, by name. */
 export const textFiles = (texts: ReadonlyMap<string, string>): SpecFiles => ({
   read: (name) => texts.get(name),
   list: (folder) => namesBelow(folder, [...texts.keys()]),
 });
 
-/** `SpecFiles` with additional or replaced texts that are not written yet. */
+/** Adds or replaces files that are not written yet. */
 export const withTexts = ({ read, list }: SpecFiles, texts: ReadonlyMap<string, string>): SpecFiles => ({
   read: (name) => texts.get(name) ?? read(name),
   list: (folder) => [...new Set([...list(folder), ...textFiles(texts).list(folder)])].sort(),
 });
 
-/** The sorted names below `folder`, for implementations of `SpecFiles.list`. */
+/** Implements `SpecFiles.list` for a list of names. */
 export const namesBelow = (folder: string, names: readonly string[]): string[] =>
   names.filter((name) => folder === "." || name.startsWith(`${folder}/`)).sort();
 
-/**
- * Returns `undefined` if the file does not exist, also if a part of its path is a file. Throws `UnreadableSpec` for any other error.
- */
+/** Returns `undefined` if the file or its folder does not exist. Throws `UnreadableSpec` for any other error. */
 function absent(name: string, error: unknown, words: Readonly<Record<string, string>> = {}): undefined {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") return undefined;
   throw unreadableSpec(name, code === undefined ? message : (own(words, code) ?? `cannot be read (${code})`));
 }
 
-/** The texts of the saved operations, by file name. */
+/** Returns the texts of the saved operations, by file name. */
 export function savedOperationTexts({ read, list }: SpecFiles): Map<string, string> {
   const names = list("operations").filter((name) => /\.(graphql|gql)$/.test(name));
   return new Map(names.map((name) => [name, read(name) ?? ""]));
