@@ -1,7 +1,6 @@
 /**
- * Binds a batch: one call that loads the values of many parent objects. With `batchBy`, the parents' keys are sent in a
- * parameter. With `in: ITEM`, REST has no parameter for them, so the complete list is loaded, and each key is looked up in it.
- * Determines the key and the number of keys per call, and proves that each item of the response can be matched to its key.
+ * Binds a batch: one REST call that loads the values of many parent objects. `batchBy` sends the parents' keys in a parameter.
+ * `in: ITEM` loads a complete list and looks up each key in it. Proves that each item of the response can be matched to its key.
  */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
 import type { RestNode } from "../openapi/document.ts";
@@ -21,11 +20,10 @@ import { isPagingParameter } from "./list-length.ts";
 import type { Batch, Input } from "./model.ts";
 import { checkUnpagedList } from "./outputs/unpaged-list.ts";
 
-/** The maximum number of keys per call. */
 export const maxBatchSize = ({ in: at, shape: { limits } }: Pick<Input, "in" | "shape">): number =>
   at === "item" ? Number.POSITIVE_INFINITY : typeof limits.maxItems === "number" ? limits.maxItems : 100;
 
-/** The keys with `in: ITEM`, without those that are reported as findings. `list`: the shape of the list in the response. */
+/** Returns the keys with `in: ITEM`, except invalid keys, which it reports. `list`: the shape of the list in the response. */
 export function itemKeys(field: FieldContext, list: Shape | undefined): Input[] {
   const { binder, directive, operation } = field;
   return directive.params.flatMap(({ name, in: at, from = "" }, index): Input[] => {
@@ -52,7 +50,7 @@ export function itemKeys(field: FieldContext, list: Shape | undefined): Input[] 
   });
 }
 
-/** `result`: the shape of the list in the response. Returns `undefined` if the batch is reported as a finding. */
+/** `result`: the shape of the list in the response. Returns `undefined` after reporting an invalid batch. */
 export function bindBatch(field: FieldContext, inputs: readonly Input[], result: Shape): Batch | undefined {
   const { binder, definition, directive, operation } = field;
   const where = atRestDirective(field, "batchBy");
@@ -115,8 +113,8 @@ export function bindBatch(field: FieldContext, inputs: readonly Input[], result:
 }
 
 /**
- * Resolves `match`, a path of property names separated by dots (`service.id`), to the properties on it, outermost first. A single
- * property whose name is the whole text comes first. Returns `undefined` if a property does not exist.
+ * Returns the properties on the path `match` (`service.id`), outermost first; `undefined` if one does not exist. A property named
+ * `service.id` takes precedence.
  */
 export function keyProperties(items: Shape | undefined, match = ""): Property[] | undefined {
   const own = items && declaredProperty(items, match);
@@ -160,7 +158,7 @@ function checkMatch(
       "match by a property that is required and not null",
     );
   }
-  // at run time, a key of `in: ITEM` is compared with the items' property as a string
+  // at run time, `in: ITEM` compares the key with the items' property as strings
   const fits =
     key.in === "item" ? (one: Shape, other: Shape) => textFits(one, other) || textFits(other, one) : typesFit;
   const parameterItems = key.in === "item" ? undefined : key.shape.items;
@@ -180,9 +178,9 @@ function checkMatch(
 }
 
 /**
- * Checks that the response to a batch cannot be cut off by paging. With one object per key, the page size must be at least the
- * number of keys. With a list per key, the length of the response is unknown, and a page could omit the items of the last keys;
- * so the document must declare that the page size applies to each key (`x-limit-per`).
+ * Checks that paging cannot cut off the response to a batch. With one object per key, the page size must be at least the number
+ * of keys. With a list per key, the length of the response is unknown, so the document must declare that the page size applies to
+ * each key (`x-limit-per`).
  */
 export function checkBatchCut(
   field: FieldContext,

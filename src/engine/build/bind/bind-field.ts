@@ -1,6 +1,4 @@
-/**
- * Binds a field: to an operation if it has `@rest`, otherwise to a property of the REST object that its parent type is read from.
- */
+/** Binds a field: with `@rest` to an operation, otherwise to a property of the REST object from which its type is read. */
 
 import { getNullableType, isListType, isNonNullType } from "graphql";
 import type { Page } from "../../shared/page.ts";
@@ -32,8 +30,8 @@ import { matchResult, readResults } from "./outputs/read-results.ts";
 import { bindReferenceBatch } from "./references.ts";
 
 /**
- * Called for each REST object that the field's type is read from, and again for each REST object of an enclosing type that the
- * field takes a value from.
+ * Called for each REST object from which the field's type is read. If `params` names an enclosing type (`Account.id`), also
+ * called for each of its REST objects.
  */
 export function bindField(
   binder: Binder,
@@ -160,15 +158,15 @@ function bindOperation(written: FieldContext): void {
   });
 }
 
-/** Merges the paging of several responses: `required` lists the parts that every response requires. */
+/** Merges the paging of several responses. A part is required if every response requires it. */
 function mergePages([first, ...others]: readonly Page[]): Page | undefined {
   const required = first?.required?.filter((part) => others.every((page) => page.required?.includes(part)));
   return first && { ...first, ...(required && { required }) };
 }
 
 /**
- * Returns the inputs, with a source marked as nullable if an earlier REST object of the parent type may omit its value. `before`:
- * the binding to the earlier objects.
+ * Marks a source as nullable if an earlier REST object of the field's type may omit its value. `before`: the field's binding to
+ * the earlier REST objects.
  */
 function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | undefined): Input[] {
   const known = new Map(before?.kind === "bound" ? before.inputs.map((each) => [inputKey(each), each]) : []);
@@ -181,9 +179,9 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 }
 
 /**
- * The nullable values without which no call is made: if one is null, the field is null. An inherited value is always needed. A
- * value of the parent is needed if it feeds a required parameter, or if all values of the parent may be absent: a call without
- * any of them would return data of other parents.
+ * Returns the nullable values that a call needs: if one is null, the field is null without a call. These are inherited values,
+ * values of the parent for required parameters and, if every value of the parent may be absent, all of them, because a call
+ * without them would return data of other parents.
  */
 function neededBy(inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] {
   const identifiesParent = inputs.some(isAlwaysThere);
@@ -198,9 +196,9 @@ const isAlwaysThere = ({ required, source }: Input): boolean =>
   source.kind === "parent" && (required || !source.nullable);
 
 /**
- * Returns the sources of lists that select the field's items, such as a list of ids. If one of these lists is empty, the field is
- * empty without a call, because an empty list cannot be sent and its omission would select all items. An optional list is left
- * out if another value identifies the parent, because it may be only a filter.
+ * Returns the sources of lists that select the field's items, such as a list of ids. If one is empty, the field is an empty list
+ * without a call, because a call without the list would select all items. Omits an optional list if another value identifies the
+ * parent, because the list may be only a filter.
  */
 function keyListsOf(
   { definition, directive, operation }: FieldContext,

@@ -1,7 +1,4 @@
-/**
- * Binds a schema to a document: binds every reachable field, once for each REST object that its type is read from. Accesses no
- * files; returns the model and the findings.
- */
+/** Binds every reachable field of the schema to the OpenAPI document, once for each REST object from which its type is read. */
 import { type GraphQLSchema, isEnumType } from "graphql";
 import { heldCredentials } from "../openapi/held-credentials.ts";
 import { nodeLocation, readRest } from "../schema/directives.ts";

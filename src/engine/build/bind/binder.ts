@@ -19,14 +19,11 @@ export class Binder {
   readonly fields = new Map<string, FieldBinding | PlainField>();
   readonly abstracts = new Map<string, AbstractType>();
   readonly backings = new Map<string, Backing[]>();
-  /**
-   * By coordinate: the levels at which null is not a failure, and the node of the document that allows null. For levels, see
-   * `addNull`.
-   */
+  /** By coordinate: the levels (see `addNull`) at which REST may return null, with the node that allows it. */
   readonly #nulls = new Map<string, Map<number, RestNode | undefined>>();
   readonly #nullsWithoutCall = new Map<string, RestNode | undefined>();
   readonly #values = new Map<string, ValueUse>();
-  /** By coordinate of a field without `@rest`: its property in the first REST object that has one. */
+  /** By coordinate: the property that the field reads in the first REST object. */
   readonly #properties = new Map<string, { readonly name: string; readonly owner: string }>();
   readonly #backed = new Set<string>();
   readonly #slots = new Map<RestOperation, InputSlots>();
@@ -68,12 +65,14 @@ export class Binder {
     );
   }
 
-  /** Whether this field of `Query` finds the entities of a federation `@key`. Only the router calls it; clients cannot see it. */
+  /** Whether this Query field resolves the entities of a federation `@key`. Only the router calls it; clients cannot see it. */
   isReference(coordinate: string): boolean {
     return this.#references.has(coordinate);
   }
 
-  /** Records that objects of `type` are read from REST objects of this shape, and queues each new pair for a visit. */
+  /**
+   * Records that objects of `type` are read from REST objects of this shape. Queues new pairs, so that their fields are bound.
+   */
   addBacking(type: string, { shape, typeExpression, status, from }: Backing): void {
     const key = `${type} ${shape.identity.text}`;
     if (this.#backed.has(key)) return;
@@ -86,7 +85,7 @@ export class Binder {
     this.#unvisited.push({ type, backing });
   }
 
-  /** Several fields may call the same operation, so its slots are computed once. */
+  /** Caches the slots, because several fields may call the same operation. */
   slotsOf(operation: RestOperation): InputSlots {
     const slots = this.#slots.get(operation) ?? new InputSlots(operation);
     this.#slots.set(operation, slots);
@@ -105,19 +104,19 @@ export class Binder {
     );
   }
 
-  /** Records that null is allowed at a level: 0 is the field's value, 1 an item of its list, 2 an item of a nested list. */
+  /** Records that REST may return null at a level: 0 is the field's value, 1 an item of its list, 2 an item of a nested list. */
   addNull({ coordinate, rest }: FindingTarget, level = 0): void {
     const levels = this.#nulls.get(coordinate) ?? new Map<number, RestNode | undefined>();
     this.#nulls.set(coordinate, levels);
     if (!levels.has(level)) levels.set(level, rest);
   }
 
-  /** Records that the field is null, and no call is made, if its parent has no key for the call. */
+  /** Records that the field is null without a call if its parent has no key for the call. */
   addNullWithoutCall({ coordinate, rest }: FindingTarget): void {
     this.#nullsWithoutCall.set(coordinate, rest);
   }
 
-  /** By level, the node that allows null. */
+  /** Returns the node that allows null at each level. */
   nullsOf(coordinate: string): ReadonlyMap<number, RestNode | undefined> {
     const nulls = this.#nulls.get(coordinate) ?? new Map<number, RestNode | undefined>();
     return this.#nullsWithoutCall.has(coordinate)
@@ -125,14 +124,14 @@ export class Binder {
       : nulls;
   }
 
-  /** Whether the field may be null because no call is made, although the document forbids null in the response. */
+  /** Whether the field is null only if no call is made, because the document forbids null in the response. */
   isNullOnlyWithoutCall(coordinate: string): boolean {
     return this.#nullsWithoutCall.has(coordinate) && this.#nulls.get(coordinate)?.has(0) !== true;
   }
 
   /**
-   * Records the property that a field reads in one REST object. Reports a finding if the field would read differently named
-   * properties in two REST objects. The message names both in sorted order, so that it does not depend on the order of fields.
+   * Records the property that a field reads in one REST object. Reports a field that reads differently named properties in two
+   * REST objects. The message sorts the names, so that it does not depend on the order of fields.
    */
   addProperty(where: FindingTarget, name: string, owner: string): void {
     const first = this.#properties.get(where.coordinate);
@@ -148,8 +147,8 @@ export class Binder {
   }
 
   /**
-   * Records a value that `check --base` compares. Ignores values in a representation of federation: the router sends them, so the
-   * document does not describe them.
+   * Records a value whose schema `check --base` compares. Ignores values of a federation representation, which the router sends,
+   * because the document does not describe them.
    */
   addValue(use: ValueUse): void {
     if (use.node === this.document.root) return;
@@ -161,7 +160,7 @@ export class Binder {
     return [...this.#values.values()];
   }
 
-  /** The TypeScript type of a shape: that of its component if the shape is one, otherwise `otherwise`. */
+  /** Returns the TypeScript type of the shape's component, or `otherwise` if the shape is not a component. */
   typeExpressionOf(shape: Shape, otherwise: string): string {
     const name = componentName(this.document, shape);
     return name === undefined ? otherwise : componentType(name, shapeAt(this.document, shape.node).nullable);

@@ -1,6 +1,6 @@
 /**
  * Estimates the REST calls of an operation for `explain`, the manifest and the impact report. The worst case assumes the maximum
- * length that REST allows for each list; the typical case assumes ten objects for a list of unknown length.
+ * length of each list. The typical case assumes ten items for a list of unknown length.
  */
 import {
   type FieldNode,
@@ -22,26 +22,23 @@ import { enclosingTypes } from "./inputs/input-source.ts";
 import { assumedLength, countText, type Estimate, multiplyEstimates, pageLength } from "./list-length.ts";
 import type { BoundField, Model } from "./model.ts";
 
-/** The calls of a selected field. */
 type PlannedCall = {
-  /** The response path of the field, with `[]` after a list. */
+  /** The field's path in the response, with `[]` after a list. */
   readonly path: string;
   readonly field: BoundField;
   readonly parents: Estimate;
   readonly calls: Estimate;
-  /** The path of another field with an identical call: identical reads of a query are sent once. */
+  /** The path of an earlier field with an identical call, because a query sends identical reads once. */
   readonly sharedWith?: string;
-  /**
-   * The deferred fragments that contain the field, the outermost first; empty if the field is in the first part of the response.
-   */
+  /** The deferred fragments that contain the field, outermost first; empty if it is in the first part of the response. */
   readonly deferredIn: Deferred;
 };
 
-/** Names of fragments with `@defer`: the label, or else the line in the operation's file. */
+/** Each fragment with `@defer` is named by its label or, without a label, by its line in the operation's file. */
 type Deferred = readonly string[];
 type DeferredNode<Node> = { readonly node: Node; readonly deferredIn: Deferred };
 
-/** Describes the deferred part of the response that a call belongs to; `undefined` for the first part. */
+/** Describes the deferred part of the response to which a call belongs; returns `undefined` for the first part. */
 export const describePart = (deferredIn: Deferred): string | undefined =>
   deferredIn.length > 0 ? `in the deferred part ${deferredIn.join(" > ")}` : undefined;
 
@@ -51,14 +48,14 @@ export const callCost = (model: Model, operation: SavedOperation): Estimate =>
     { typical: 0, worst: 0 },
   );
 
-/** Such as `2 REST calls, at worst 20`. */
+/** `2 REST calls, at worst 20` */
 export const describeCallCount = ({ typical, worst }: Estimate): string =>
   `${countText(typical)} REST call${typical === 1 ? "" : "s"}${describeWorstCase(typical, worst)}`;
 
 export const describeWorstCase = (typical: number, worst: number): string =>
   worst === typical ? "" : `, at worst ${countText(worst)}`;
 
-/** Every call of a valid operation, in selection order. */
+/** Lists the calls of a valid operation in selection order. */
 export function listCalls(model: Model, { definition, document }: SavedOperation): PlannedCall[] {
   const planner = new CallPlanner(
     model,
@@ -77,8 +74,8 @@ export function listCalls(model: Model, { definition, document }: SavedOperation
 }
 
 /**
- * Marks identical calls of a query, which are sent once: those to an operation without inputs, such as a list in which several
- * links look up their keys.
+ * Marks calls that a query sends only once because they are identical: calls of an operation without inputs, such as a list in
+ * which several links look up keys.
  */
 function shared(plan: readonly PlannedCall[]): PlannedCall[] {
   const first = new Map<RestOperation, string>();
@@ -92,14 +89,14 @@ function shared(plan: readonly PlannedCall[]): PlannedCall[] {
 }
 
 /**
- * The current position in the walk over the selections. `parents`: the number of objects at the path. `page`: the length of the
- * next list below, if it is a page of the last call.
+ * The position in the walk over the selections. `parents`: the number of objects at `path`. `page`: the page size of the last
+ * call, which is the length of the next list.
  */
 type WalkPosition = {
   readonly path: string;
   readonly parents: Estimate;
   readonly page: Estimate | undefined;
-  /** By type, the number of objects of that type around the position. */
+  /** The number of enclosing objects of each type. */
   readonly enclosing: ReadonlyMap<string, Estimate>;
 };
 
@@ -136,7 +133,7 @@ class CallPlanner {
     if (!field) return;
     const { definition } = field;
     const bound = field.kind === "bound" ? field : undefined;
-    // a field that is selected in several fragments is delivered with the earliest
+    // a field that several fragments select is delivered with the earliest of them
     const [{ deferredIn = [] } = {}] = nodes.toSorted((a, b) => a.deferredIn.length - b.deferredIn.length);
     if (bound) this.plan.push({ path, field: bound, parents, calls: callsOf(bound, position), deferredIn });
     const objects = objectTypesOf(this.#model.schema, definition.type);
@@ -183,7 +180,7 @@ class CallPlanner {
     }
   }
 
-  /** The name of the fragment if it is deferred, otherwise empty. */
+  /** Returns the name of a deferred fragment; an empty list if the fragment is not deferred. */
   #deferral(fragment: FragmentSpreadNode | InlineFragmentNode): string[] {
     const directive = deferDirectiveOf(fragment);
     if (!directive) return [];
@@ -200,8 +197,8 @@ class CallPlanner {
 }
 
 /**
- * Estimates the calls of a field. Without values of the parent, the calls for all parents are identical, and are sent once. With
- * a value of an enclosing object, there is a call for each of these objects.
+ * Estimates the calls of a field. If it takes no value from the parent, the calls for all parents are identical and sent once. If
+ * it takes a value from an enclosing object, there is one call for each enclosing object.
  */
 function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estimate {
   const { batch, inputs } = field;
@@ -214,7 +211,7 @@ function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estim
   const keys = batch.mode === "each" ? multiplyEstimates(parents, assumedLength) : parents;
   return {
     typical: Math.max(objects.typical, Math.ceil(keys.typical / batch.size)),
-    // the last call of each enclosing object may carry a single key
+    // the last batch for each enclosing object may contain a single key
     worst: objects.worst - 1 + Math.max(1, Math.ceil(keys.worst / batch.size)),
   };
 }

@@ -1,11 +1,11 @@
 /**
- * Answers two questions about all operations that a schema allows: is an object of one type always inside an object of another
- * type, and does a field above an object always have a certain argument?
+ * Finds out whether, in every possible GraphQL operation, an object of one type is nested in an object of another type, or below
+ * a field with a certain argument.
  */
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { boundRoots, fieldsOf, objectTypesOf } from "../schema/object-types.ts";
 
-/** Whether a source may begin with this name, such as `Account` in `from: "Account.id"`: object types, except root types. */
+/** Whether a source may start with this type, such as `Account` in `from: "Account.id"`: any object type except root types. */
 export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
   !["args", "parent", "argsAbove"].includes(name) &&
   isObjectType(schema.getType(name)) &&
@@ -16,9 +16,8 @@ export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
 type Field = GraphQLField<unknown, unknown>;
 
 /**
- * Finds a path of fields from a root type to `type` on which no object has the type `enclosing`. Without such a path, every
- * object of `type` is nested in one of type `enclosing`, and the result is `undefined`. A field of an abstract type may return
- * any of its object types.
+ * Returns a path of fields from a root type to `type` that does not lead through `enclosing`; `undefined` if every object of
+ * `type` is nested in one of type `enclosing`.
  */
 export function findPathOutside(
   schema: GraphQLSchema,
@@ -29,8 +28,8 @@ export function findPathOutside(
 }
 
 /**
- * Finds where `argsAbove.<name>` of an object of `type` may come from. Returns `fields`, which have this argument and can contain
- * such an object, and `around`, a path of fields from a root type to `type` without such an argument, if there is one.
+ * Finds the fields from which `argsAbove.<name>` of an object of `type` may come. `fields`: those with this argument that can
+ * contain the object. `around`: a path of fields from a root type to `type` without the argument, if there is one.
  */
 export function argumentsAbove(schema: GraphQLSchema, type: string, name: string) {
   const argumentOf = ({ args }: Field) => args.find((argument) => argument.name === name);
@@ -47,7 +46,7 @@ export function argumentsAbove(schema: GraphQLSchema, type: string, name: string
 }
 
 /**
- * The object types reachable from `start`, each with the fields that lead to it. The walk does not follow a field for which
+ * Returns the object types that are reachable from `start`, each with a path of fields to it. Does not follow fields for which
  * `stops` returns true.
  */
 function reached(

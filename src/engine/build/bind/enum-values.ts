@@ -1,19 +1,18 @@
-/** Pairs the values of GraphQL enums with those of REST's enums, by REST names. */
+/** Matches the values of GraphQL enums with those of REST enums. */
 import type { GraphQLEnumType } from "graphql";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import { enumValueName } from "../schema/graphql-names.ts";
 import type { RestNames } from "../schema/rest-names.ts";
 import { isIntegerText } from "./scalar-rules.ts";
 
-/** The REST value of each value of a GraphQL enum. */
+/** GraphQL enum value → REST value. */
 export const enumValues = (names: RestNames, type: GraphQLEnumType): Map<string, string> =>
   new Map(type.getValues().map((value) => [value.name, names.of(value)]));
 
-/** Whether the shape is an enum of strings. */
 export const isStringEnum = ({ values, types }: Shape): boolean =>
   values !== undefined && [...types].every((type) => type === "string");
 
-/** If the shape is an enum, its values become the REST names of the GraphQL enum's values, for all uses of the enum. */
+/** If the shape is an enum, the GraphQL enum's values get their REST names from it, for all uses of the GraphQL enum. */
 export function settleEnumValues(
   names: RestNames,
   type: GraphQLEnumType,
@@ -25,15 +24,13 @@ export function settleEnumValues(
 
 /** A value of a GraphQL enum that has two names in REST. */
 type NameConflict = {
-  /** `name`: the value's name in GraphQL. `rest`: its name in the REST enum that is being bound. */
+  /** `name`: the GraphQL name. `rest`: the name in the REST enum that is being bound. */
   readonly name: string;
   readonly rest: string;
   readonly message: string;
 };
 
-/**
- * The values of the GraphQL enum that have another REST name already, by another REST enum or by `@restName`, than in this shape.
- */
+/** Returns the GraphQL enum values that already have another REST name, from another REST enum or from `@restName`. */
 export function enumNameConflicts(
   names: RestNames,
   type: GraphQLEnumType,
@@ -58,13 +55,13 @@ export function enumNameConflicts(
 
 export const enumConflictHint = "give each enum of REST an enum of its own";
 
-/** The REST values that the GraphQL enum lacks. */
+/** Returns the REST values that the GraphQL enum lacks. */
 export function uncoveredEnumValues(names: RestNames, type: GraphQLEnumType, shape: Shape): string[] {
   const known = new Set(enumValues(names, type).values());
   return (shape.values ?? []).map(String).filter((value) => !known.has(value));
 }
 
-/** The GraphQL enum values that REST rejects. */
+/** Returns the GraphQL enum values that REST rejects. */
 export function rejectedEnumValues(names: RestNames, type: GraphQLEnumType, shape: Shape): string[] {
   const accepted = shape.values && new Set(shape.values.map(String));
   const isAccepted = (rest: string): boolean =>

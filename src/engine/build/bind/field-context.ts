@@ -1,7 +1,4 @@
-/**
- * What the functions that bind a field need: its definition, directive and operation, the shape of its parent, locations for
- * findings, and the binder.
- */
+/** The context that the functions which bind a field share. */
 import type { GraphQLArgument, GraphQLField } from "graphql";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
@@ -16,7 +13,7 @@ import type { FindingTarget } from "./findings.ts";
 import type { InputSlots } from "./inputs/input-slots.ts";
 import type { Backing } from "./model.ts";
 
-/** A field, and one REST object that its type is read from. A field of a root type has no REST object. */
+/** A field, and one REST object (`parent`) from which its type is read. Root types are not read from REST objects. */
 export type FieldOfParent = {
   /** The object type that has the field. */
   readonly type: string;
@@ -35,19 +32,18 @@ export type FieldContext = {
   readonly operation: RestOperation;
   readonly slots: InputSlots;
   readonly parent: Shape | undefined;
-  /** By enclosing type that `params` names, such as `Account`: its REST object. */
+  /** The REST objects of the enclosing types that `params` names, by type (`Account`). */
   readonly enclosing: ReadonlyMap<string, Backing>;
   readonly where: FindingTarget;
 };
 
-/** The location of an argument of the field's `@rest`, or of the list item with this index in it. */
+/** Returns the location of an argument of the field's `@rest`, or of the item `index` in the argument's list. */
 export const atRestDirective = (
   { where, definition }: { readonly where: FindingTarget; readonly definition: DirectiveCarrier },
   argument: keyof RestDirective,
   index?: number,
 ): FindingTarget => ({ ...where, schema: directiveLocation(definition, "rest", argument, index) });
 
-/** The location of a field's argument. */
 export const atArgument = (
   { coordinate }: FindingTarget,
   { name, astNode }: GraphQLArgument,

@@ -11,8 +11,7 @@ import { atRestDirective } from "./field-context.ts";
 import type { FindingTarget } from "./findings.ts";
 
 /**
- * Returns the end of a message: the most similar name for an unknown one, as `; did you mean "…"?`, or all operations with an
- * ambiguous name.
+ * Returns the end of a message: for an ambiguous name, all operations with this name; for an unknown name, `; did you mean "…"?`.
  */
 export function suggestOperations(
   name: string,
@@ -23,7 +22,7 @@ export function suggestOperations(
   return sharing.length > 0 ? `; several have that name: ${sharing.join(", ")}` : didYouMean(name, names);
 }
 
-/** Returns `undefined` if the name is reported as a finding. */
+/** Returns `undefined` after reporting an unknown or ambiguous name. */
 export function findOperation(
   { operations, document, findings }: Binder,
   definition: DirectiveCarrier,

@@ -1,4 +1,4 @@
-/** Collects the diagnostics of binding, without duplicates and with locations in both files. */
+/** Collects the findings of `bind`, without duplicates and with locations in the GraphQL schema and in the OpenAPI document. */
 import { didYouMean, nearestName } from "../../shared/cli/nearest-suggestion.ts";
 import {
   createDiagnostic,
@@ -18,18 +18,15 @@ export type FindingTarget = {
   readonly rest?: RestNode | undefined;
   /** Other nodes of the document that may cause the finding. */
   readonly also?: readonly (RestNode | undefined)[];
-  /** The overlay action that removed the node that the schema refers to; the finding points at the action instead of `rest`. */
+  /** The overlay action that removed the node. The finding points at the action instead of `rest`. */
   readonly removedBy?: FileLocation | undefined;
-  /** The path below `rest` that the finding points at. If part of it does not exist, the finding points at the part that does. */
+  /** The finding points at this path below `rest`, or as far as the path exists. */
   readonly below?: NodePath;
-  /** As in `Diagnostic`. */
+  /** See `Diagnostic`. */
   readonly facts?: readonly string[];
 };
 
-/**
- * Maximum number of names that misspelt names are compared with in a run, to bound the time: with 1,000 operations, a single
- * misspelt name is compared with 2,000 names.
- */
+/** Maximum number of comparisons for suggestions in a run. With 1,000 operations, a single misspelt name already needs 2,000. */
 const mostCompared = 200_000;
 
 export class Findings {
@@ -42,7 +39,7 @@ export class Findings {
     this.#document = document;
   }
 
-  /** Adds the finding, unless there is one with the same rule, coordinate and message. */
+  /** Ignores a finding with the same rule, coordinate and message as an earlier one. */
   add(rule: Rule, where: FindingTarget, message: string, hint: string): void {
     const key = `${rule} ${where.coordinate} ${message}`;
     if (this.#found.has(key)) return;
@@ -74,13 +71,13 @@ export class Findings {
     return this.#errors.has(coordinate);
   }
 
-  /** Like the function `didYouMean`, but returns an empty string once `mostCompared` names have been compared. */
+  /** Like `didYouMean` of `nearest-suggestion.ts`, but returns an empty text after `mostCompared` comparisons. */
   didYouMean(wrong: string, names: () => readonly string[]): string {
     const near = this.nearest(wrong, names);
     return near === undefined ? "" : didYouMean(wrong, [near]);
   }
 
-  /** Like the function `nearestName`, but returns `undefined` once `mostCompared` names have been compared. */
+  /** Like `nearestName`, but returns `undefined` after `mostCompared` comparisons. */
   nearest(wrong: string, names: () => readonly string[]): string | undefined {
     if (this.#compared >= mostCompared) return undefined;
     const all = names();

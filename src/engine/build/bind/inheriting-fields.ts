@@ -1,6 +1,6 @@
 /**
- * Binds the fields that take a value from an enclosing object (`from: "Account.id"`). A field is bound as soon as a REST object
- * is known for each enclosing type, and once more for each REST object that is found later.
+ * Binds the fields that take a value from an enclosing object (`from: "Account.id"`). A field is bound once every enclosing type
+ * has a REST object, and again for each REST object that is found later.
  */
 import { readRest } from "../schema/directives.ts";
 import { bindField } from "./bind-field.ts";
@@ -10,7 +10,7 @@ import { atRestDirective, type FieldOfParent } from "./field-context.ts";
 import type { Backing } from "./model.ts";
 
 type Inheriting = FieldOfParent & {
-  /** By enclosing type, the number of its REST objects for which the field has been bound. */
+  /** Enclosing type → for how many of its REST objects the field has been bound. */
   readonly bound: Map<string, number>;
 };
 
@@ -29,7 +29,7 @@ export class InheritingFields {
     const bound = new Map<string, number>();
     for (const [index, { from }] of (readRest(schema, definition)?.params ?? []).entries()) {
       const [name = ""] = from?.split(".") ?? [];
-      // the parent itself is the nearest object of this type
+      // the nearest object of this type is the parent itself, so nothing is inherited
       if (name === type || !isEnclosingType(schema, name)) continue;
       bound.set(name, 0);
       this.#check(field, name, index);
@@ -38,7 +38,7 @@ export class InheritingFields {
     return bound.size > 0;
   }
 
-  /** Binds the fields for each REST object that has been found since the last call. Returns whether there was one. */
+  /** Binds the fields for each REST object that was found since the last call. Returns `false` if none was found. */
   bind(): boolean {
     let isAnyNew = false;
     for (const { bound, ...field } of this.#fields) {
@@ -58,7 +58,7 @@ export class InheritingFields {
     return isAnyNew;
   }
 
-  /** Reports a path to the field that contains no object of the enclosing type. */
+  /** Reports a path to the field that does not lead through the enclosing type. */
   #check({ type, definition }: FieldOfParent, enclosing: string, index: number): void {
     const { schema, findings } = this.#binder;
     const path = findPathOutside(schema, type, enclosing);

@@ -7,7 +7,7 @@ import { hasName, pagingNames } from "./outputs/paging-names.ts";
 
 export type Estimate = { readonly typical: number; readonly worst: number };
 
-/** The assumed length of a list without a page size parameter. */
+/** The assumed number of items in a list without a page size parameter. */
 export const assumedLength: Estimate = { typical: 10, worst: 100 };
 
 export const multiplyEstimates = (one: Estimate, other: Estimate): Estimate => ({
@@ -15,15 +15,14 @@ export const multiplyEstimates = (one: Estimate, other: Estimate): Estimate => (
   worst: one.worst * other.worst,
 });
 
-/** Larger counts are not printed, because products of assumed lengths are not meaningful. */
+/** Counts above this are not printed, because products of several assumed lengths are not meaningful. */
 export const mostCounted = 100_000;
 
 export const countText = (count: number): string =>
   count > mostCounted ? `more than ${mostCounted}` : String(count);
 
 /**
- * The page size of the operation; `undefined` if it has no page size parameter. With `node`, a selection of the field, its
- * arguments are considered.
+ * Returns the page size; `undefined` if the operation has no page size parameter. `node`: a selection whose arguments may set it.
  */
 export function pageLength(field: BoundField, node?: FieldNode): Estimate | undefined {
   const paging = field.operation.parameters.filter(isPagingParameter);
@@ -37,8 +36,8 @@ export function pageLength(field: BoundField, node?: FieldNode): Estimate | unde
 }
 
 /**
- * Whether the parameter is a page size: an integer with a maximum or a default above one, because page numbers and offsets have
- * neither. A `number` must also have a common name of page sizes (`pagingNames.first`).
+ * Whether the parameter is a page size: an integer with a maximum or default above one, which page numbers and offsets do not
+ * have. A parameter of type `number` must also have a common name for page sizes (`pagingNames.first`).
  */
 export const isPagingParameter = ({
   shape,
@@ -70,8 +69,8 @@ function fedLength({ source, argumentDefault }: Input, node: FieldNode | undefin
 }
 
 /**
- * Whether a client chooses the page size. Without `node`, clients may. In `node`, the argument must be a variable, because
- * `fedLength` has already evaluated literals.
+ * Whether a client may set the page size: in `node`, or without `node` in any selection. An argument in `node` is a variable
+ * here, because `fedLength` has already evaluated literals.
  */
 const isSetByClient = ({ source }: Input, node: FieldNode | undefined): boolean =>
   !node ||

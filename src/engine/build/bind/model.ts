@@ -23,30 +23,25 @@ import type {
 } from "./inputs/input-source.ts";
 import type { InputConversion, RestRequest } from "./requests/rest-request.ts";
 
-/** A parameter or body property, and the source of its value. */
+/** A parameter or body property with the source of its value. */
 export type Input = InputSlot & {
   readonly source: InputSource;
-  /** The default value of the argument that is the source. */
+  /** The default value, if the source is an argument. */
   readonly argumentDefault?: unknown;
 };
 
 /**
- * One call that loads the values of many parents (`bind-batch.ts`). All other inputs than the keys have the same value for these
+ * One call that loads the values of many parents (`bind-batch.ts`). All inputs except the keys have the same value for these
  * parents.
  */
 export type Batch = {
-  /**
-   * The input that receives the parents' keys. If its `in` is `item`, the keys are not sent, but looked up in a complete list.
-   */
+  /** The input for the parents' keys. With `in: "item"`, the keys are not sent, but looked up in a complete list. */
   readonly key: Input & { readonly source: ParentSource };
-  /** The path, in each item of the response, to its key. */
+  /** The path to the key in each item of the response. */
   readonly match: readonly string[];
   /** The maximum number of keys per call; infinite for `in: ITEM`. */
   readonly size: number;
-  /**
-   * one: each parent has a key, and each key has one object · many: each key has a list of objects · each: each parent has a list
-   * of keys.
-   */
+  /** `one`: each key has one object. `many`: each key has a list of objects. `each`: each parent has a list of keys. */
   readonly mode: "one" | "many" | "each";
   /** In mode `each`: the document allows nulls in the parent's list of keys. */
   readonly nullItems?: true;
@@ -71,27 +66,21 @@ export type FieldBinding = NamedField & {
   readonly kind: "bound";
   readonly operation: RestOperation;
   readonly inputs: readonly Input[];
-  /** The argument that is sent as the whole body. */
+  /** The argument whose value is the whole body. */
   readonly wholeBody?: ArgumentSource;
-  /** The path of the value in the response body; empty: the whole body. */
+  /** The path of the value in the response body; empty for the whole body. */
   readonly result: readonly string[];
-  /** The value in the response is a map, and the field returns the list of its entries. */
+  /** The REST value is a map; the field returns the list of its entries. */
   readonly entries?: true;
   readonly batch?: Batch;
-  /**
-   * If the field resolves a `@key` of a federation subgraph, with `batchBy`: the maximum number of keys per call, and the path to
-   * the key in each item.
-   */
+  /** Only for a field that resolves a federation `@key` with `batchBy`. */
   readonly reference?: Pick<Batch, "match" | "size"> | undefined;
   readonly connection?: Page;
-  /** Whether a 404 makes the field null: if the field is nullable, not of Mutation, and its operation documents a 404. */
+  /** Whether a 404 makes the field null: the field is nullable and not of Mutation, and its operation documents a 404. */
   readonly nullOn404: boolean;
-  /** Nullable values of the parent or of objects above. If one is null, the field is null, and no call is made. */
+  /** Nullable values that a call needs. If one is null, the field is null, and no call is made. */
   readonly needs: readonly (ParentSource | InheritedSource)[];
-  /**
-   * Sources of lists that select the field's items. If one of these lists is empty, the field is an empty list, and no call is
-   * made.
-   */
+  /** Sources of lists that select the field's items. If one is empty, the field is an empty list, and no call is made. */
   readonly keyLists: readonly (ParentSource | EnclosingSource)[];
 };
 
@@ -100,17 +89,17 @@ export type BoundField = FieldBinding & { readonly request: RestRequest };
 
 export type PlainField = NamedField & {
   readonly kind: "plain";
-  /** The path of the REST property that the field reads; empty: the parent's REST object itself (`@restName(self: true)`). */
+  /** The path of the REST property that the field reads; empty for the parent's REST object itself (`@restName(self: true)`). */
   readonly path: readonly string[];
-  /** The property is a map, and the field returns the list of its entries. */
+  /** The REST value is a map; the field returns the list of its entries. */
   readonly entries?: true;
 };
 
 export type ModelField = BoundField | PlainField;
 
 /**
- * A union or an interface: the discriminator's property, and the object type for each of its values. Without a discriminator, the
- * keys of `members` are properties that only the REST objects of one type have.
+ * A union or an interface. `members`: discriminator value → object type; without a discriminator, a property that only the REST
+ * objects of one type have → object type.
  */
 export type AbstractType = {
   readonly name: string;
@@ -120,49 +109,45 @@ export type AbstractType = {
   readonly otherwise?: string;
 };
 
-/** A REST object whose properties are the fields of an object type. */
+/** A REST object from which the fields of a GraphQL object type are read. */
 export type Backing = {
   readonly shape: Shape;
   /** The object's TypeScript type (`outputs/type-expression.ts`). */
   readonly typeExpression: string;
-  /** The status of the response that contains the object, if the operation documents several responses. */
+  /** The status of the response that contains the object, if the operation documents several statuses. */
   readonly status?: string;
   /** The coordinate of the first bound field that returns the object. */
   readonly from: string;
 };
 
-/** How a representation that a federation router sends is resolved to an object. */
+/** How a representation from a federation router is resolved to an object. */
 export type Reference = {
   readonly type: string;
   /**
-   * The fields of the key. `property`: the field's REST name, if the reference has no `field`. `isInteger`: the ID is an integer
-   * in REST.
+   * The fields of the key. `property`: the REST name, if the reference has no `field`. `isInteger`: the ID is an integer in REST.
    */
   readonly keys: readonly (Omit<KeyField, "isRequired"> & {
     readonly property?: string;
     readonly isInteger?: true;
-    /** The field is not part of the key, but named by a `@requires`. */
+    /** The field is not part of the key, but a `@requires` names it. */
     readonly isOptional?: true;
   })[];
-  /** The field of Query that loads the object. Without it, the object consists of the representation. */
+  /** The Query field that loads the object. Without it, the representation itself is the object. */
   readonly field?: string;
   /** Present if `field` takes a list of keys. */
   readonly batch?: Pick<Batch, "match" | "size">;
 };
 
-/** Whether REST sends or receives values of a schema. A change of a schema that is used for both may break only one direction. */
+/** Whether REST sends or receives a value, because a change of its schema may break only one direction. */
 export type Direction = "response" | "request";
 
-/** A REST value that a field returns or an argument sends. `check --base` compares its schema with that of the base. */
+/** A REST value that a field returns or an argument sends. `check --base` compares the old and the new schema of the value. */
 export type ValueUse = {
   readonly coordinate: string;
   readonly direction: Direction;
-  /**
-   * The GraphQL type. Undefined for a value that is read from one REST object and sent in the next call, because clients do not
-   * see it.
-   */
+  /** Undefined for a value that is read from a REST object and sent in the next call, because clients do not see it. */
   readonly type?: GraphQLInputType | GraphQLOutputType;
-  /** The node that uses the schema: a property, a parameter, the items of a list. */
+  /** The node that uses the schema, such as a property, a parameter or the items of a list. */
   readonly node: RestNode;
   readonly shape: Shape;
 };
@@ -174,25 +159,24 @@ export type Model = {
   readonly names: RestNames;
   readonly pairs: InputPairs;
   readonly operations: RestOperations;
-  /** The operations that are called with credentials of the server (`spec/credentials.yaml`). */
+  /** The operations that are called with the server's credentials (`spec/credentials.yaml`). */
   readonly held: HeldByOperation;
   /** By schema coordinate, in schema order. */
   readonly fields: ReadonlyMap<string, ModelField>;
   /**
-   * By schema coordinate: the levels at which the type allows null, but a null means a failure if REST conforms to its document.
-   * 0 is the value, 1 an item of its list.
+   * By schema coordinate: the levels at which the type allows null, but REST never sends null. Level 0 is the value, level 1 an
+   * item of its list.
    */
   readonly semanticNonNull: ReadonlyMap<string, readonly number[]>;
-  /** The coordinates of fields that are null only if no call is made: the document forbids null in the response. */
+  /** The coordinates of fields that are null only if no call is made, because the document forbids null in the response. */
   readonly nullOnlyWithoutCall: ReadonlySet<string>;
-  /** By schema coordinate: the fields, arguments and input fields that depend on something deprecated in REST. */
+  /** By schema coordinate: fields, arguments and input fields that depend on something deprecated in REST. */
   readonly deprecations: ReadonlyMap<string, Deprecation>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;
   /** By object type name. */
   readonly backings: ReadonlyMap<string, readonly Backing[]>;
-  /** For each enum type with a renamed value: its GraphQL values with their REST values. */
+  /** Enum type with a renamed value → GraphQL value → REST value. */
   readonly enums: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** The conversions used by requests. */
   readonly inputConversions: readonly InputConversion[];
   /** The bound operations, by method and path. */
   readonly calledOperations: ReadonlyMap<string, Operation>;
@@ -206,10 +190,8 @@ export type Model = {
 export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
   [...fields.values()].filter((field) => field.kind === "bound");
 
-/**
- * The REST API of a project: its OpenAPI documents with their operations, and the credentials that the server holds for them.
- */
+/** The REST API of a project. `credentials`: the server's own credentials for it. */
 export type RestApi = Pick<Model, "document" | "operations"> & { readonly credentials?: CredentialsFile };
 
-/** The result of binding. The model is absent if the schema is invalid, and may be wrong if the diagnostics contain errors. */
+/** The model is absent if the schema is invalid, and may be wrong if the diagnostics contain errors. */
 export type BindResult = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };

@@ -1,7 +1,7 @@
 /**
- * Binds the `@key`s of a federation subgraph. A router sends a representation (the key's fields), and the subgraph resolves it to
- * an object: by a field of Query that calls an operation, or, without an operation, from the representation itself, which must
- * then contain the values of all fields of the type.
+ * Binds the `@key`s of a federation subgraph. A router sends a representation, which contains the key's fields. A Query field
+ * resolves it to an object by calling an operation. Without an operation, the representation itself is the object, and must
+ * contain the values of all fields of the type.
  */
 import { isEnumType, isListType } from "graphql";
 import { type JsonType, Shape } from "../openapi/shapes/shape.ts";
@@ -16,8 +16,8 @@ import type { FindingTarget } from "./findings.ts";
 import type { FieldBinding, Input, Model, Reference } from "./model.ts";
 
 /**
- * Binds a field of Query that resolves a list of keys: `batchBy` matches the items of the response to the keys. `result`: the
- * shape of the list in the response. Returns `undefined` if the field is reported as a finding.
+ * Binds a Query field that resolves a list of keys by matching the items of the response to the keys (`batchBy`). `result`: the
+ * shape of the list in the response. Returns `undefined` after reporting an invalid batch.
  */
 export function bindReferenceBatch(
   field: FieldContext,
@@ -57,8 +57,8 @@ export function bindReferenceBatch(
 }
 
 /**
- * Called before binding. If no operation resolves a key of a type, the representation becomes a REST object of the type, so that
- * the type's fields are proved against it.
+ * Called before other types are bound. If no operation resolves a key, registers the representation as a REST object of the type,
+ * so that the type's fields are bound to it.
  */
 export function addRepresentations(binder: Binder, federation: Federation): void {
   for (const key of federation.keys) {
@@ -76,7 +76,7 @@ export function addRepresentations(binder: Binder, federation: Federation): void
 
 /**
  * Whether the representation contains all values of the type: each field is in the key or in a `@requires`, is external, or is a
- * link that takes only such fields from its parent.
+ * link that takes only values of the representation from its parent.
  */
 function isSufficient(binder: Binder, key: EntityKey, { external }: Federation): boolean {
   const given = [...key.keyFields, ...key.required];
@@ -100,8 +100,8 @@ const hasDirective = ({ astNode }: DirectiveCarrier, directive: string): boolean
   astNode?.directives?.some(({ name }) => name.value === directive) ?? false;
 
 /**
- * Whether other subgraphs provide the field, so that it is not bound to this REST object: an external field that the object
- * lacks, or a field with `@requires`, which can only be resolved from a representation.
+ * Whether the field is not bound to this REST object because it needs values of other subgraphs: an external field that the
+ * object lacks, or a field with `@requires`, which only a representation can provide.
  */
 export function isOfOtherSubgraphs(
   { names, schema }: Binder,
@@ -115,8 +115,8 @@ export function isOfOtherSubgraphs(
 }
 
 /**
- * Called after binding. Reports an external field if no REST object and no representation has it. Also reports what no operation
- * can resolve: a `@requires` in a type whose objects come from REST, and a `@key` of an interface.
+ * Called after binding. Reports external fields that neither a REST object nor a representation has, `@requires` in a type whose
+ * objects come from REST, and `@key` on an interface.
  */
 export function checkFederation(
   { schema, fields, findings }: Binder,
@@ -159,7 +159,7 @@ const jsonTypes: ReadonlyMap<string, JsonType> = new Map([
   ["Boolean", "boolean"],
 ]);
 
-/** The shape of a representation: the key's fields under their REST names. */
+/** Returns the shape of a representation, whose properties have REST names. */
 function representationShape(binder: Binder, { type, keyFields, required }: EntityKey): Shape {
   const { root: node } = binder.document;
   const propertyOf = ({ path: [field = ""], type: name, isRequired }: KeyField) => {
@@ -186,9 +186,7 @@ function representationShape(binder: Binder, { type, keyFields, required }: Enti
   });
 }
 
-/**
- * The JSON type of an ID in a representation: integer if a link of the type sends it in an integer parameter, otherwise string.
- */
+/** Returns the JSON type of an ID in a representation: integer if a link sends it in an integer parameter, otherwise string. */
 function idType(binder: Binder, type: string, property: string): JsonType {
   for (const field of fieldsOf(binder.schema, type)) {
     const rest = readRest(binder.schema, field);

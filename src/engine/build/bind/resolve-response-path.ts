@@ -1,4 +1,4 @@
-/** Follows a path of properties in a REST value, such as `result` or a source. */
+/** Follows a path of properties in a REST value, such as the path in `result` or in a source. */
 
 import type { NodePath } from "../diagnostic.ts";
 import {
@@ -23,7 +23,7 @@ type ResponsePath = {
 type Missing = {
   readonly rule: "property-missing" | "result-missing";
   readonly hint: string;
-  /** Text after the property's name in messages. */
+  /** The text after the property's name in messages. */
   readonly aside?: string;
 };
 
@@ -32,8 +32,8 @@ const mostListed = 12;
 const mostInEnvelope = 3;
 
 /**
- * Returns the end of a message that lists the properties: `; it has a, b and others`. Empty for an object without properties.
- * Reads at most `mostListed` of them, because schemas may be large.
+ * Returns the end of a message that lists the properties: `; it has a, b and others`. Reads at most `mostListed` properties,
+ * because schemas may be large.
  */
 function itHas({ properties }: Shape): string {
   const names: string[] = [];
@@ -46,8 +46,8 @@ function itHas({ properties }: Shape): string {
 }
 
 /**
- * Returns `; did you mean "data.name"?` if the object looks like an envelope, because it has few properties, and one of them has
- * a property with the wanted name.
+ * Returns `; did you mean "data.name"?` if the object looks like an envelope: it has few properties, one of which has a property
+ * with the wanted name.
  */
 function inEnvelope({ properties }: Shape, wanted: string): string {
   if (properties.size > mostInEnvelope) return "";
@@ -58,7 +58,7 @@ function inEnvelope({ properties }: Shape, wanted: string): string {
   return "";
 }
 
-/** The properties along the path. Returns `undefined` if the path is reported as a finding. */
+/** Returns the properties along the path; `undefined` after reporting a path that does not exist. */
 export function resolveResponsePath(
   findings: Findings,
   where: FindingTarget,
@@ -82,7 +82,7 @@ export function resolveResponsePath(
     if (!property) {
       const { members = [] } = holder;
       const having = members.filter((member) => declaredProperty(member, name)).length;
-      // an object type that is bound to a `oneOf` has only the properties that all members share
+      // an object type that is bound to a `oneOf` can read only the properties that all members share
       if (having > 0)
         return refuse(
           `${who} is one of ${members.length} schemas, and only ${having} of them ${having === 1 ? "has" : "have"} the property "${name}"${aside}`,
@@ -90,7 +90,7 @@ export function resolveResponsePath(
         );
       const near =
         inEnvelope(holder, name) || findings.didYouMean(name, () => declaredNames(holder)) || itHas(holder);
-      // the path leads into `properties`, so that the finding points at an overlay that removed the property
+      // `properties` is part of the path, so that the finding points at an overlay action that removed the property
       return refuse(`${who} has no property "${name}"${aside}${near}`, hint, ["properties", name]);
     }
     node = property.node;

@@ -1,6 +1,6 @@
 /**
- * Which GraphQL scalars fit which REST values. A scalar of an output field must cover every value that REST may send (GraphQL
- * spec §3.5). A scalar of an argument must share a type with the parameter; the parameter's limits are checked at run time.
+ * Decides which GraphQL scalars fit which REST values. An output scalar must cover every value that REST may send (GraphQL §3.5).
+ * An input scalar must share a type with the parameter, whose limits are checked at run time.
  */
 import { type GraphQLNamedType, type GraphQLScalarType, isEnumType, isSpecifiedScalarType } from "graphql";
 import { dateScalars } from "../../shared/date-scalars.ts";
@@ -51,12 +51,11 @@ export function checkDateFormat(
   );
 }
 
-/** Whether `type` can represent every value of this shape. A custom scalar can represent any value. */
+/** Whether `type` can represent every value of this shape. Custom scalars can. */
 export const scalarCoversOutput = (type: GraphQLScalarType, shape: Shape): boolean =>
   !isSpecifiedScalarType(type) ||
   (shape.types.size > 0 && [...shape.types].every((name) => own(outputTypes, type.name)?.includes(name)));
 
-/** Suggests a GraphQL type that can represent every value of this shape. */
 export function coveringType(shape: Shape): string | undefined {
   const { types, values, format } = shape;
   const [type, ...others] = types;

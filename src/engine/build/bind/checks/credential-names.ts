@@ -1,6 +1,6 @@
 /**
- * Checks the names in `spec/credentials.yaml`: documents, security schemes, operations and parameters. An unknown name is
- * reported, and replaced by the most similar one, so that a typo causes no further findings.
+ * Checks the names in `spec/credentials.yaml`: documents, security schemes, operations and parameters. Reports an unknown name
+ * and replaces it with the most similar known name, so that a typo causes no further findings.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { TenantParameter } from "../../../shared/operation.ts";
@@ -15,7 +15,6 @@ import type { Model } from "../model.ts";
 
 type Api = Pick<Model, "document" | "operations">;
 
-/** Returns the credentials file with each unknown name replaced by the most similar known one, and reports each. */
 export function withKnownNames(api: Api, file: CredentialsFile, findings: Findings): CredentialsFile {
   const { roots } = api.document;
   const names = roots.flatMap(({ name }) => name ?? []);
@@ -40,7 +39,7 @@ export function withKnownNames(api: Api, file: CredentialsFile, findings: Findin
 
 class SectionNames {
   readonly #findings: Findings;
-  /** The document's name as written in the file, before it is replaced. */
+  /** The document's name as written in the file, which may be misspelt. */
   readonly #written: string;
   readonly #name: string;
   readonly #overlay: string;
@@ -112,8 +111,8 @@ type Correction = (name: string, entries?: ReadonlyMap<string, unknown>) => stri
 type UnknownName = { readonly path: readonly string[]; readonly message: string; readonly hint: string };
 
 /**
- * Returns a function that returns a known name unchanged. It reports an unknown one, and returns the most similar one, unless
- * that is already a key of `entries`.
+ * Returns a function that reports an unknown name and returns the most similar known name, unless that is already a key of
+ * `entries`. The function returns known names unchanged.
  */
 function correction(
   findings: Findings,

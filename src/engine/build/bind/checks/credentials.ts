@@ -1,4 +1,4 @@
-/** Finds operations that require a credential that is not forwarded to REST, and documents that declare none. */
+/** Checks that the credentials that REST requires are forwarded, and that clients cannot choose them by arguments. */
 import { membersOf } from "../../../shared/json-object.ts";
 import {
   canonicalHeader,
@@ -23,8 +23,8 @@ import { formatSource } from "../inputs/input-source.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
 /**
- * Reports each document that declares no credentials, and each security scheme that is never forwarded, at the first field that
- * needs the scheme.
+ * Reports documents that declare no credentials, and security schemes whose credential is never forwarded. The finding points at
+ * the first field that needs the scheme.
  */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {
   const { document, operations, held } = model;
@@ -75,12 +75,12 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
   }
 }
 
-/** Words in names of headers that probably contain credentials. */
+/** Matches names of headers that probably contain credentials. */
 const credentialName = /auth|key|token|secret|credential/i;
 
 /**
- * Returns the advice to declare a header as the credential, if its name looks like one (`X-Api-Key`) and every operation requires
- * it; otherwise an empty text.
+ * Advises to declare a header as the credential if every operation requires it and its name looks like a credential
+ * (`X-Api-Key`). Otherwise returns an empty text.
  */
 function byHeader({ operations }: Model, root: RootNode): string {
   const own = [...operations.values()].filter((operation) => operation.root === root);
@@ -97,11 +97,11 @@ function byHeader({ operations }: Model, root: RootNode): string {
   return `. Every operation requires the header ${name}: if that is the credential, write { target: $, update: { security: [{ key: [] }], components: { securitySchemes: ${scheme} } } }`;
 }
 
-/** Whether a credential may be sent in the header; true if no header is given. */
+/** Whether a credential may be sent in the header. `undefined`: the credential is not sent in a header. */
 const mayCarryCredential = (header: string | undefined): boolean =>
   header === undefined || !isNeverCredential(header);
 
-/** Whether calls contain the credential: it is in a forwarded header, or the field feeds the parameter of an API key. */
+/** Whether calls contain the credential, in a forwarded header or in an API key parameter that the field feeds. */
 function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
   if (
     headerOf(scheme) !== undefined &&
@@ -115,7 +115,6 @@ function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
   return inputs.some((each) => inputKey(each) === key);
 }
 
-/** Whether REST expects the credential in the query or in a cookie. */
 function isInQueryOrCookie(scheme: RestNode | undefined): boolean {
   const { type, in: location } = membersOf(scheme?.value);
   return type === "apiKey" && (location === "query" || location === "cookie");
@@ -127,10 +126,10 @@ function sentAs(scheme: RestNode | undefined): string {
   return type === "apiKey" ? `which goes in the ${location} as ${name}` : `which is of type ${type}`;
 }
 
-// A client that could choose the credential of a call could act as another caller, and the call would still be charged to the
-// client.
-
-/** Reports arguments that feed a parameter with a credential, even if the operation does not require the credential. */
+/**
+ * Reports arguments that set a credential, because a client could act as another caller. Includes credentials that the operation
+ * does not require.
+ */
 export function checkCredentialArguments(model: Model, findings: Findings): void {
   const { document, fields: all } = model;
   const credentials = new Map(document.roots.map((root) => [root, credentialParameters(document, root)]));
@@ -158,7 +157,7 @@ export function checkCredentialArguments(model: Model, findings: Findings): void
   }
 }
 
-/** The parameters in which the document's security schemes send API keys, with the scheme of each. */
+/** Returns the headers and query parameters in which the document's security schemes send credentials, each with its scheme. */
 function credentialParameters(document: RestDocument, root: RootNode): Map<string, RestNode> {
   return new Map(
     entriesOf(document, securitySchemesOf(document, root)).flatMap((scheme): [string, RestNode][] => {
@@ -170,13 +169,12 @@ function credentialParameters(document: RestDocument, root: RootNode): Map<strin
   );
 }
 
-/** Normalizes names of headers, because servers may treat different spellings as the same header. */
+/** Normalizes header names, because servers may treat different spellings as the same header. */
 const parameterKey = (location: InputLocation, name: string): string =>
   inputKey({ in: location, name: location === "header" ? canonicalHeader(name) : name });
 
-// If two documents declare a credential in the same header, a caller's credential for one service is also sent to the other.
-// Vendors write the documents, so a document must not permit that itself: the project's owner approves it in
-// `spec/approvals.yaml`.
+// If two documents declare a credential in the same header, a caller's credential for one service is also sent to the other. The
+// project's owner has to approve this in `spec/approvals.yaml`, because the documents may come from vendors.
 
 /** A security scheme of a document, and the first bound field that needs it. */
 type Use = {
@@ -186,7 +184,7 @@ type Use = {
   readonly field: BoundField;
 };
 
-/** Reports security schemes of several documents that send the same header. */
+/** Reports security schemes of different documents that use the same header. */
 export function checkSharedCredentials(model: Model, findings: Findings): void {
   const { document } = model;
   if (document.roots.length === 1) return;
@@ -214,7 +212,7 @@ export function checkSharedCredentials(model: Model, findings: Findings): void {
 const listed = (names: readonly (string | undefined)[]): string =>
   new Intl.ListFormat("en-GB").format(names.map((name) => name ?? ""));
 
-/** The node that names the header: `x-from-header` in the scheme, or the reference to a shared scheme. */
+/** Returns the node to change: `x-from-header` in the scheme, or the reference to a scheme that documents share. */
 function locationOfHeader(document: RestDocument, root: RootNode, name: string, scheme: RestNode) {
   const schemes = securitySchemesOf(document, root);
   const reference = schemes && { file: schemes.file, path: [...schemes.path, name] };

@@ -1,6 +1,6 @@
 /**
- * Finds the fields, arguments and input fields that depend on a deprecated operation, parameter or property of REST. Reports
- * those without `@deprecated`, because clients would not learn of the deprecation.
+ * Finds the GraphQL fields, arguments and input fields that depend on something deprecated in REST. Reports those without
+ * `@deprecated`, because clients would not learn of the deprecation.
  */
 import { type GraphQLArgument, type GraphQLField, type GraphQLInputField, isRequiredArgument } from "graphql";
 import { type Deprecation, deprecationOf } from "../../openapi/deprecation.ts";
@@ -14,7 +14,6 @@ import type { Backing, Model, PlainField } from "../model.ts";
 
 type Member = GraphQLField<unknown, unknown> | GraphQLArgument | GraphQLInputField;
 
-/** The deprecations by schema coordinate. */
 export function deprecations(
   {
     document,
@@ -44,7 +43,7 @@ export function deprecations(
     const { definition } = field;
     if (field.kind === "plain") {
       const nodes = propertyNodes(field, backings.get(field.type) ?? []);
-      // the type may be read from several REST objects, and all of them must deprecate the property
+      // the type may be read from several REST objects, so the property has to be deprecated in each
       if (nodes.every((each) => deprecationOf(each))) add(field.coordinate, definition, nodes[0] ?? []);
       continue;
     }
@@ -52,14 +51,14 @@ export function deprecations(
   }
   for (const { coordinate, direction, type, node, shape } of values) {
     const member = direction === "request" && type ? inputAt(schema, coordinate) : undefined;
-    // an item of a list is not the member itself; GraphQL does not allow deprecation of required inputs
+    // `values` also contains list items, whose type differs; GraphQL does not allow `@deprecated` on required inputs
     if (member && !isRequiredArgument(member) && `${member.type}` === `${type}`)
       add(coordinate, member, [node, shape.node]);
   }
   return found;
 }
 
-/** The property that the field reads, in each REST object behind its type. */
+/** For each REST object of the field's type, returns the nodes of the properties on the field's path. */
 const propertyNodes = ({ path }: PlainField, backings: readonly Backing[]): RestNode[][] =>
   backings.flatMap(({ shape: owner }) => {
     const found = propertiesOnPath(owner, path);

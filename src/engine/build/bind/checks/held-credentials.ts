@@ -1,8 +1,7 @@
 /**
- * Checks `spec/credentials.yaml` against the documents and the bound fields. With one credential for all tenants, a field shows
- * each tenant everything that the vendor shows to the server (the confused deputy problem), so the owner must permit each
- * operation. The vendor writes the document, so a change of the document must not send a credential to another origin, or use it
- * for another operation.
+ * Checks `spec/credentials.yaml` against the documents and the bound fields. If all tenants share a credential, each tenant sees
+ * everything that the vendor shows to the server (the confused deputy problem), so the project's owner has to permit each
+ * operation. A vendor's change of its document must not send the credential to another origin or use it for another operation.
  */
 import { getNamedType, isInputObjectType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
@@ -61,7 +60,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
         "remove oauth2ClientCredentials, and put the credential itself into the file",
       );
   }
-  // with a faulty scheme, no operation is called with the credential, which has been reported
+  // if a scheme is invalid, which has been reported, no operation uses its credential, and further findings would be misleading
   const areSchemesFit = [...section.schemes].every(([scheme, { token }]) => {
     const place = heldPlaceOf(securitySchemeOf(document, root, scheme));
     return place && (!token || place.scheme === "Bearer");
@@ -101,7 +100,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
 const operationsOf = ({ operations }: Model, root: RootNode): RestOperation[] =>
   [...operations.values()].filter((operation) => operation.root === root);
 
-/** Reports a header that `headers` fixes although a security scheme sends a credential in it. */
+/** Reports entries of `headers` for a header in which a security scheme sends a credential. */
 function checkFixedHeaders(
   { document }: Model,
   root: RootNode,
@@ -124,10 +123,7 @@ function checkFixedHeaders(
 
 type Unfit = (path: readonly string[], message: string, hint: string, rest?: RestNode) => void;
 
-/**
- * Checks that the tenant parameter exists, accepts a string, and belongs to an operation that is called with the server's
- * credential.
- */
+/** Checks that the tenant parameter accepts a string, and that its operation is called with the server's credential. */
 function checkTenantParameter(
   { held }: Model,
   operation: RestOperation,
@@ -156,10 +152,9 @@ function checkTenantParameter(
 }
 
 /**
- * Reports each way in which a client could choose the tenant: arguments, defaults, keys of the parent or of a representation,
- * whole bodies and exploded objects. A parameter with the tenant parameter's name is reported in any location, because some
- * frameworks merge the locations (Rails' `params`, PHP's `$_REQUEST`). In the path, a client may only choose segments behind the
- * tenant's.
+ * Reports each way in which a client could choose another tenant. Clients must not set a parameter with the tenant parameter's
+ * name in any location, because some frameworks merge locations (Rails' `params`, PHP's `$_REQUEST`). They must not send a whole
+ * body or an exploded object that could contain the name. In the path, they may only set segments after the tenant's.
  */
 function checkConfined(model: Model, field: BoundField, tenant: TenantParameter, findings: Findings): void {
   const { coordinate, definition, inputs, operation, wholeBody } = field;
@@ -200,13 +195,13 @@ function isOfClient({ backings }: Model, field: BoundField, source: InputSource)
   if (source.kind === "argument" || source.kind === "argumentAbove") return true;
   if (source.kind !== "parent" && source.kind !== "enclosing") return false;
   const type = source.kind === "parent" ? field.type : source.type;
-  return backings.get(type)?.some(({ from }) => from === type) === true; // its objects are representations, which a router sends
+  return backings.get(type)?.some(({ from }) => from === type) === true; // the type is read from representations, which the router sends
 }
 
 const bodyNames = ({ body }: RestOperation): string[] =>
   [...(body?.shape.properties.keys() ?? [])].map(spellingOf);
 
-/** Whether each property of the object is sent as a parameter with the property's name (`style: form`, `explode: true`). */
+/** Whether each property of the object is sent as a separate parameter (`style: form`, `explode: true`). */
 function isSpread({ parameters, body }: RestOperation, { in: location, name, shape }: Input): boolean {
   if (shape.types.size > 0 && !shape.types.has("object")) return false;
   const given = location === "body" ? body?.formStyles?.get(name) : undefined;
@@ -222,8 +217,8 @@ const isBelow = ({ path }: RestOperation, name: string, tenant: TenantParameter)
   tenant.in === "path" && path.indexOf(`{${tenant.name}}`) < path.indexOf(`{${name}}`);
 
 /**
- * Reports a security scheme whose `tokenUrl` has another origin than `token` in `spec/credentials.yaml`. The server requests
- * access tokens only from the latter.
+ * Reports a security scheme whose `tokenUrl` has another origin than the token endpoint in `spec/credentials.yaml`, which is the
+ * only one that the server uses.
  */
 function checkTokenEndpoints(
   { document }: Model,
@@ -248,7 +243,7 @@ function checkTokenEndpoints(
   }
 }
 
-/** Reports a server of the document, with the defaults of its variables, that is not at the pinned origin. */
+/** Reports servers of the document that are not at the pinned origin, with their variables replaced by the defaults. */
 function checkServers(model: Model, root: RootNode, { origin }: HeldDocument, findings: Findings): void {
   const { document, held } = model;
   const ofOperations = operationsOf(model, root).flatMap((operation) => {
@@ -278,8 +273,8 @@ function serverUrl({ value }: RestNode): string {
 }
 
 /**
- * Reports arguments and constants that set one of the `headers` of `spec/credentials.yaml`. `X_Version` is taken for `X-Version`,
- * because some servers do not distinguish them.
+ * Reports arguments and constants that set a header with a fixed value. `X_Version` counts as `X-Version`, because some servers
+ * do not distinguish them.
  */
 function checkFedHeaders(
   { coordinate, definition, inputs, operation }: BoundField,
@@ -333,7 +328,7 @@ function checkField(model: Model, field: BoundField, section: HeldDocument, find
         );
 }
 
-/** Reports an operation that needs both a credential of the server and one of the caller, because a call never sends both. */
+/** Reports operations that need a credential of the server and one of the caller, because a call never sends both. */
 function checkPartlyHeld(
   { document }: Model,
   { operation, coordinate, definition }: BoundField,

@@ -1,6 +1,6 @@
 /**
- * Finds n+1 calls: links below a list that call REST once for each parent, or, batched with a value of an enclosing object, once
- * for each enclosing object. Counts the worst case.
+ * Finds n+1 calls, assuming the maximum length of each list. A link below a list calls REST once for each parent; if it takes a
+ * value from an enclosing object, once for each enclosing object.
  */
 import { getNullableType, isListType } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
@@ -41,7 +41,7 @@ function hintFor({ inputs }: BoundField, isOncePerParent: boolean): string {
 type Edge = { readonly to: string; readonly length: number };
 
 /**
- * By object type, the maximum number of its objects below one root field: the product of the list lengths on the path to the
+ * Returns the maximum number of objects of each type below one root field: the product of the list lengths on the path to the
  * type. A path contains each type at most once.
  */
 function mostObjectsByType(model: Model): Map<string, number> {
@@ -71,7 +71,7 @@ function edgesOf(model: Model): Map<string, Edge[]> {
   return edges;
 }
 
-/** The maximum length of the field's list: its page size or `maxItems`, or an assumed length. */
+/** Returns the maximum length of the field's list: the page size, `maxItems`, or an assumed length. */
 function lengthOf(model: Model, field: ModelField): number {
   if (field.kind === "bound") return pageLength(field)?.worst ?? assumedLength.worst;
   const shapes = (model.backings.get(field.type) ?? []).map(({ shape }) =>

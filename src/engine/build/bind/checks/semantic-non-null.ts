@@ -1,4 +1,4 @@
-/** Determines where `@semanticNonNull` applies. Such directives in the schema must agree with that. */
+/** Determines where `@semanticNonNull` applies, and reports directives in the schema that disagree. */
 import { getNullableType, isListType, isNonNullType } from "graphql";
 import { semanticNonNullLevels, semanticNonNullName } from "../../../shared/semantic-non-null.ts";
 import { hasNoContent } from "../../openapi/operation.ts";
@@ -7,8 +7,8 @@ import type { Binder } from "../binder.ts";
 import type { Model, ModelField } from "../model.ts";
 
 /**
- * By schema coordinate: the levels at which the type allows null, but REST never sends null. Level 0 is the value, 1 an item of
- * its list.
+ * Returns the levels of each field at which its type allows null, but REST never sends null. Level 0 is the value, level 1 an
+ * item of its list.
  */
 export function semanticNonNull(binder: Binder, fields: Model["fields"]): Model["semanticNonNull"] {
   const found = new Map<string, readonly number[]>();
@@ -37,7 +37,7 @@ export function semanticNonNull(binder: Binder, fields: Model["fields"]): Model[
   return found;
 }
 
-/** For each level of the field's type, whether the type allows null. */
+/** Returns, for each level of the field's type, whether it allows null. */
 function nullabilityOf({ definition }: ModelField): boolean[] {
   const levels: boolean[] = [];
   for (let { type } = definition; ; ) {

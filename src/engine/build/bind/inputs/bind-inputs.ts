@@ -1,6 +1,5 @@
 /**
- * Determines the source of each parameter and body property of a field's operation: an argument, an entry of `params`, or
- * `spec/credentials.yaml`.
+ * Finds the source of each parameter and body property of a field's operation: an argument, `params`, or `spec/credentials.yaml`.
  */
 import { type GraphQLArgument, getNullableType, isInputObjectType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
@@ -43,7 +42,7 @@ export function bindInputs(field: FieldContext): { inputs: Input[]; wholeBody?: 
   return { inputs, ...(body && { wholeBody: body }) };
 }
 
-/** The inputs for headers with a fixed value in `spec/credentials.yaml`, if the document declares them. */
+/** Returns the inputs for declared headers that have a fixed value in `spec/credentials.yaml`. */
 const fixedHeaders = (field: FieldContext): Fed[] =>
   field.slots.all.flatMap((slot): Fed[] => {
     const headers = field.binder.credentials.get(field.operation.root.name ?? "")?.headers;
@@ -55,7 +54,7 @@ const fixedHeaders = (field: FieldContext): Fed[] =>
     return [{ input: inputOf(field, slot, source), where: field.where }];
   });
 
-/** The input that `tenantParameters` in `spec/credentials.yaml` fills with the caller's tenant. */
+/** Returns the input that `tenantParameters` in `spec/credentials.yaml` sets to the id of the caller's tenant. */
 function tenantParameter(field: FieldContext): Fed[] {
   const { binder, operation, slots, where } = field;
   const section = binder.credentials.get(operation.root.name ?? "");
@@ -130,7 +129,7 @@ function feedByName(
   return [{ input: inputOf(field, slot, argumentSource([argument], argument.type)), where }];
 }
 
-/** Reports a header that OpenAPI does not allow as a parameter, and returns true for it. */
+/** Returns `true` after reporting a header that OpenAPI does not allow as a parameter. */
 function rejectIgnoredHeader(
   { binder: { document, findings }, operation }: FieldContext,
   where: FindingTarget,
@@ -185,7 +184,7 @@ function wholeBody(field: FieldContext): ArgumentSource | undefined {
   return source;
 }
 
-/** The arguments that `from` or `body` name. They do not also feed the parameter of their own name. */
+/** Returns the arguments that `from` or `body` names. They do not also feed the parameter with their own name. */
 const argumentsNamed = (sources: readonly InputSource[]): Set<string> =>
   new Set(
     sources.flatMap((source) => (source.kind === "argument" && source.path[0] ? [source.path[0]] : [])),
@@ -208,7 +207,7 @@ function withoutRepeats({ binder, operation }: FieldContext, fed: readonly Fed[]
   return [...bySlot.values()];
 }
 
-/** If `spec/credentials.yaml` also feeds the parameter: the advice to remove the other source. */
+/** If `spec/credentials.yaml` feeds the parameter, advises to remove the other source. */
 function removalOf({ name, source }: Input, { coordinate }: FindingTarget): string | undefined {
   const removed = coordinate.endsWith(":)") ? "remove the argument" : `remove "${name}" from params of @rest`;
   if (source.kind === "tenant")
@@ -230,7 +229,7 @@ function inputOf({ argumentsByName }: FieldContext, slot: InputSlot, source: Inp
 /** Maximum number of parameters in a hint. */
 const mostNamed = 10;
 
-/** The name and location of the parameter that an argument feeds, by `@restName` or by its own name. */
+/** Returns the name and location of the parameter that an argument feeds, according to `@restName` or its own name. */
 function parameterNamedBy(
   { binder: { names, schema }, directive, slots }: FieldContext,
   argument: GraphQLArgument,
@@ -240,7 +239,7 @@ function parameterNamedBy(
   return { name: names.resolve(argument, slots.names(location ? [location] : open)), location };
 }
 
-/** The parameters and body properties that neither an argument nor `params` names. */
+/** Returns the parameters and body properties that neither an argument nor `params` names. */
 function unboundSlots(field: FieldContext): InputSlot[] {
   const { definition, directive, slots } = field;
   const named = new Set([
@@ -256,15 +255,15 @@ function unboundSlots(field: FieldContext): InputSlot[] {
   );
 }
 
-/** What the parameter for each argument of a connection determines, for hints. */
+/** For hints: what the REST parameter of a connection's argument determines. */
 const connectionArguments: ReadonlyMap<string, string> = new Map([
   ["after", "where a page begins"],
   ["first", "how long a page is"],
 ]);
 
 /**
- * Suggests the parameter without a source that is required, if there is only one; otherwise lists those without a source.
- * `purpose`: what the parameter must determine.
+ * Suggests the only required parameter without a source, or lists all parameters without a source. `purpose`: what the parameter
+ * must determine.
  */
 function unusedArgumentHint(free: readonly InputSlot[], purpose?: string): string {
   const [unnamed, ...others] = free.filter(({ required }) => required);
@@ -279,8 +278,8 @@ function unusedArgumentHint(free: readonly InputSlot[], purpose?: string): strin
 }
 
 /**
- * The argument that is the whole body, as `args.<name>`: as `@rest(body:)` names it, or otherwise the only input object that
- * feeds nothing else. `undefined` if there are several, or if something feeds a single property of the body.
+ * Returns `args.<name>` of the argument that is the whole body: the one that `@rest(body:)` names, or the only input object that
+ * feeds nothing else. Returns `undefined` if several qualify, or if another source feeds a single body property.
  */
 export function inferBodyArgument(field: FieldContext): string | undefined {
   const { definition, directive, operation, slots } = field;

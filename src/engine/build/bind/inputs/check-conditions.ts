@@ -1,6 +1,6 @@
 /**
- * Reports conditions of REST on a request that are not checked before the call: `not`, `if`, `minProperties`, a `oneOf` of which
- * two members may accept the value. If every call violates a condition, that is an error.
+ * Reports conditions on a request that are not checked before the call, such as `not`, `if`, `minProperties`, and a `oneOf` of
+ * which two members may accept the value. A condition that every call violates is an error.
  */
 import { type GraphQLInputType, getNullableType, isEnumType, isInputObjectType, isListType } from "graphql";
 import { dateScalars } from "../../../shared/date-scalars.ts";
@@ -53,16 +53,15 @@ export function checkConditions(
 const mostShown = 200;
 
 /**
- * Keywords that are often stricter in documents than in the API: a closed member of an `allOf`, for example, forbids the
- * properties of the other members, which the API accepts. `input-type` and `parameter-unfed` report values that fit no
- * alternative.
+ * Keywords that are often stricter in documents than in the API. For example, a member of an `allOf` with
+ * `additionalProperties: false` forbids the properties of all other members, but the API accepts them.
  */
 export const oftenMeantOtherwise: ReadonlySet<unknown> = new Set([
   ...["additionalProperties", "patternProperties", "unevaluatedProperties"],
   ...["oneOf", "anyOf"],
 ]);
 
-/** The adjacent keywords that belong to a condition. */
+/** Keywords that are part of a condition: `then` and `else` belong to `if`. */
 const readBeside: Readonly<Record<string, readonly string[]>> = {
   if: ["then", "else"],
   contains: ["minContains", "maxContains"],
@@ -78,7 +77,7 @@ export const conditionText = ({ keyword, node }: Condition): string =>
 
 const any: Sent = { kind: "any" };
 
-/** The REST values that may be sent for a GraphQL type. Null is left out, because `input-nullable` reports it. */
+/** Returns the REST values that may be sent for a GraphQL type, without null, which `input-nullable` reports. */
 export function sentOf(pairs: InputPairs, given: GraphQLInputType, shape: Shape): Sent {
   const type = getNullableType(given);
   if (isListType(type))
@@ -124,7 +123,7 @@ function sentObject(pairs: InputPairs, { fields, choosesFrom }: InputPair): Sent
     kind: "choice",
     of: () =>
       fed.map(({ field, choice, sent }) => {
-        // a value that is not an input object is sent unchanged
+        // any value other than an input object is sent unchanged
         if (choice?.isWholeMember && !isInputObjectType(getNullableType(field.type))) return sent();
         const { chosenBy } = choice ?? {};
         const constant: [string, SentMember][] =
@@ -177,7 +176,7 @@ export function sentInput(pairs: InputPairs, { source, shape }: Input): Sent {
     : { kind: "scalar", types: [...source.shape.types] };
 }
 
-/** What is sent as the body if each of its properties is an input. */
+/** Returns the body that is sent if each of its properties is an input. */
 export const sentBody = (pairs: InputPairs, inputs: readonly Input[]): Sent =>
   objectOf(() =>
     inputs.map((input) => {

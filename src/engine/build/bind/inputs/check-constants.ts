@@ -18,7 +18,7 @@ export function checkConstant(binder: Binder, where: FindingTarget, slot: Styled
   binder.findings.add("constant-invalid", at, message, "write a value that REST takes");
 }
 
-/** Does not check enum values: `matchInput` does. */
+/** Does not check enum values, because `matchInput` checks them. */
 export function checkDefault(
   binder: Binder,
   where: FindingTarget,
@@ -38,18 +38,18 @@ export function checkDefault(
   binder.findings.add("constant-invalid", where, message, hint);
 }
 
-/** Prints a value as JSON; numbers separately, because JSON has no infinity. */
+/** Prints a value as JSON. `String` prints numbers, because JSON has no infinity. */
 const shown = (value: unknown): string => (typeof value === "number" ? String(value) : JSON.stringify(value));
 
-/** A parameter, or a property of a form, with its style. */
+/** A parameter or form property with its style. */
 export type StyledSlot = InputSlot & { readonly style?: string | undefined };
 
-/** The reason why a value cannot be sent as the schema writes it; `undefined` if it can. */
+/** Returns why a value cannot be sent exactly as written; `undefined` if it can. */
 const unsendableReason = (slot: StyledSlot, value: unknown): string | undefined =>
   inexactReason(slot, value) ?? unwritableListReason(slot, value);
 
 /**
- * Rejects integers beyond 2^53, which JavaScript rounds, and numbers that are infinite for JavaScript, which JSON turns into
+ * Rejects integers beyond 2^53, which JavaScript would round, and numbers beyond JavaScript's range, which JSON would send as
  * null. A REST `number` may be rounded.
  */
 function inexactReason({ shape }: StyledSlot, value: unknown): string | undefined {
@@ -60,9 +60,7 @@ function inexactReason({ shape }: StyledSlot, value: unknown): string | undefine
     : undefined;
 }
 
-/**
- * The reason why the parameter's style cannot represent this list (`src/engine/runtime/rest/encode.ts`); `undefined` if it can.
- */
+/** Returns why the style cannot represent the list (`src/engine/runtime/rest/encode.ts`); `undefined` if it can. */
 function unwritableListReason({ in: location, style }: StyledSlot, value: unknown): string | undefined {
   if (!Array.isArray(value) || style === undefined || style === "json") return undefined;
   if (value.length === 0)
@@ -76,7 +74,7 @@ function unwritableListReason({ in: location, style }: StyledSlot, value: unknow
     : undefined;
 }
 
-/** The reason why REST rejects `value`; `undefined` if REST accepts it. */
+/** Returns why REST rejects `value`; `undefined` if REST accepts it. */
 export function rejectionReason(shape: Shape, value: unknown): string | undefined {
   if (!isTyped(shape, value)) return `is not ${describeShape(shape)}`;
   if (shape.values && !shape.values.includes(value)) return "is not one of its values";

@@ -1,7 +1,6 @@
 /**
- * Checks links that send an argument of an enclosing field (`argsAbove`). The argument's value satisfies the limits of the
- * enclosing field's operation, but the parameter of the link's operation may have stricter ones. A value that exceeds those is
- * rejected before the call, with an error that names the argument (`resolve-request.ts`).
+ * Checks fields that send a value of another REST object or an argument of a field above (`argsAbove`). The value satisfies the
+ * limits at its origin, but the parameter may have stricter limits, which reject some values.
  */
 import { getNamedType, isEnumType } from "graphql";
 import { ajv } from "../../../shared/json-schema.ts";
@@ -16,7 +15,7 @@ import { rejectionReason } from "./check-constants.ts";
 import { serializedDefault } from "./check-input-types.ts";
 import { formatSource, readsObject } from "./input-source.ts";
 
-/** `model` must be complete, because the fields above must be bound. */
+/** `model` must be complete, because the check looks up the binding of fields above. */
 export function checkInheritedInputs(model: Model, findings: Findings): void {
   for (const link of boundFields(model))
     for (const input of link.inputs) {
@@ -44,7 +43,7 @@ type FedFromAbove = {
   readonly argumentName: string;
 };
 
-/** Checks the argument of each field above that may provide the value. */
+/** Checks the arguments of all fields above that may provide the value. */
 function checkArguments(
   { schema, fields }: Model,
   findings: Findings,
@@ -87,8 +86,8 @@ function addStricter(
 }
 
 /**
- * The limits of `from` that allow values which `to` rejects. Compares only limits that both schemas have: without a limit, a
- * value of `from` may be anything.
+ * Returns the limits of `from` that allow values which `to` rejects. Compares only limits that both have, because a schema
+ * without a limit does not describe its values.
  */
 function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
   const [format, wanted] = [from, to].map((shape) =>
@@ -107,7 +106,7 @@ function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
 
 const limitText = ({ keyword, value }: StricterLimit["to"]): string => `${keyword}: ${JSON.stringify(value)}`;
 
-/** If `from` is an enum, each value is checked against all limits of `to`. */
+/** If `from` is an enum, checks each value against all limits of `to`. */
 function valuesRefused(from: Shape, to: Shape): { from: string; to: string }[] {
   if (!from.values || !typesFit(from, to)) return [];
   const taken = ajv.compile({ ...limitSchema(to), ...(to.values && { enum: to.values }) });

@@ -11,11 +11,11 @@ import { isRequiredWhenSent } from "./check-required.ts";
 import { formatSource, readsObject } from "./input-source.ts";
 import { matchInput, rejectReadOnly } from "./match-input.ts";
 
-/** Returns a default value as REST receives it: the text of an `ID` becomes a number if REST's type is `integer`. */
+/** Returns a default value as REST receives it: an `ID` becomes a number if its REST type is `integer`. */
 export const serializedDefault = (type: GraphQLInputType, shape: Shape, value: unknown): unknown =>
   isIntegerText(getNamedType(type), shape) && typeof value === "string" ? Number(value) : value;
 
-/** Does not check the keys of a batch: `bindBatch` does. */
+/** Does not check the keys of a batch, because `bindBatch` checks them. */
 export function checkInputTypes(field: FieldContext, inputs: readonly Input[]): void {
   const isBatched = field.directive.batchBy !== undefined;
   for (const input of inputs) {
@@ -36,7 +36,7 @@ export function checkInputTypes(field: FieldContext, inputs: readonly Input[]): 
     );
 }
 
-/** Records for `check --base` that a value of one REST object is sent in a call. */
+/** Records, for `check --base`, that a call sends a value of a REST object. */
 function addOwnValue({ binder, where: { coordinate } }: FieldContext, { node, shape }: Input): void {
   binder.addValue({ coordinate, direction: "request", node, shape });
   if (shape.items)
@@ -104,15 +104,15 @@ const ownValueFits = ({ shape }: { readonly shape: Shape }, input: Input): boole
   (input.in === "body" ? typesFit : textFits)(shape, input.shape);
 
 /**
- * Whether an array parameter gets a property of the parent that is not a list. This needs `batchBy`, which sends the values of
- * many parents in one call.
+ * Whether a single value of the parent feeds an array parameter. Only `batchBy` allows this, because it sends values of many
+ * parents.
  */
 export const isBatchKey = (input: Input): boolean =>
   input.source.kind === "parent" && input.shape.types.has("array") && !ownValueFits(input.source, input);
 
 /**
- * Whether the source is `after` of a connection: its cursor is created by this layer, and may contain REST's page number or
- * numeric cursor.
+ * Whether the source is `after` of a connection, a string in which this layer may have encoded REST's page number or numeric
+ * cursor.
  */
 function isNumberInCursor(
   { directive }: FieldContext,

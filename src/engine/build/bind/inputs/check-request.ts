@@ -19,7 +19,7 @@ export function checkRequest(field: FieldContext): void {
   checkTemplate(field);
 }
 
-/** Reports what calls ignore: an optional body in an unsupported media type, and servers besides the document's first one. */
+/** Reports what calls ignore: an optional body in an unsupported media type, and servers other than the document's first. */
 function checkUnused({ binder: { findings, document }, operation, where }: FieldContext): void {
   const { id, unsentBody, servers } = operation;
   if (unsentBody) {
@@ -46,7 +46,7 @@ function checkUnused({ binder: { findings, document }, operation, where }: Field
   }
 }
 
-/** Every `{name}` in the path must have a path parameter and vice versa (OpenAPI 3.1 §4.8.8). */
+/** Requires a path parameter for every `{name}` in the path, and vice versa (OpenAPI 3.1 §4.8.8). */
 function checkTemplate({ binder, operation, where }: FieldContext): void {
   const inPath = new Set([...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name));
   const declared = operation.parameters.filter(({ in: location }) => location === "path");

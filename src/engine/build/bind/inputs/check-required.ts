@@ -8,7 +8,7 @@ import type { InputSlot } from "./input-slots.ts";
 
 export function checkRequired(field: FieldContext, inputs: readonly Input[], hasBody: boolean): void {
   const { binder, operation, slots, where } = field;
-  // a parameter whose source is invalid has been reported
+  // a parameter in `params` with an invalid source has already been reported
   const named = field.directive.params.flatMap((param) => slots.find(param.name, param.in).slice(0, 1));
   const keys = new Set([...inputs, ...named].map(inputKey));
   const touchesBody = inputs.some((input) => input.in === "body");
@@ -39,8 +39,8 @@ export function checkRequired(field: FieldContext, inputs: readonly Input[], has
 }
 
 /**
- * Whether the parameter or property needs a source: it is required, or it is a required property of an optional body of which
- * another property has a source.
+ * Whether the parameter or property needs a source. A required property of an optional body needs one if another property has a
+ * source.
  */
 export function isRequiredWhenSent(
   { operation }: FieldContext,

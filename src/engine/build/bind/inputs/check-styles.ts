@@ -1,4 +1,3 @@
-/** Checks that each value of a call can be serialized in the style of its parameter or form property. */
 import { getNamedType, isInputObjectType } from "graphql";
 import { own } from "../../../shared/own.ts";
 import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
@@ -7,7 +6,10 @@ import type { FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import type { ArgumentSource } from "./input-source.ts";
 
-/** An optional parameter or form property without a source is not checked, because it is never sent. */
+/**
+ * Checks that each value of a call can be serialized in the style of its parameter or form property. Skips optional parameters
+ * without a source, because they are never sent.
+ */
 export function checkStyles(
   field: FieldContext,
   inputs: readonly Input[],
@@ -33,7 +35,7 @@ export function checkStyles(
 
 type Styled = Pick<Parameter, "shape" | "style" | "node" | "name" | "in">;
 
-/** The properties of a form body that are lists or objects, with their styles. */
+/** Returns the properties of a form body that are lists or objects, with their styles. */
 export const formProperties = ({ body }: RestOperation): Styled[] =>
   [...(body?.formStyles ?? [])].flatMap(([name, { style }]) => {
     const property = body?.shape.properties.get(name);
@@ -56,7 +58,7 @@ const sendableStyles: Record<string, readonly string[]> = {
   "header value": ["simple"],
 };
 
-/** Describes an unsupported style, such as `an array in style deepObject`; `undefined` if the value can be sent. */
+/** Describes an unsupported style, such as `an array in style deepObject`; returns `undefined` if the value can be sent. */
 export function unsupportedStyle({ shape, style, in: location }: Styled): string | undefined {
   const kind = kindOf(shape);
   const sent = own(sendableStyles, `${location} ${kind}`) ?? [];
@@ -75,7 +77,7 @@ const kindOf = ({ types }: Styled["shape"]): string =>
   types.has("array") ? "array" : types.has("object") ? "object" : "value";
 
 /**
- * The members of an object that its style cannot represent: objects and lists, and in style deepObject also names with brackets,
+ * Returns the members that the object's style cannot represent: objects and lists; in style deepObject, also names with brackets,
  * which are ambiguous.
  */
 export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">): Property[] =>
@@ -88,8 +90,8 @@ export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">)
 const brackets = /[[\]]/;
 
 /**
- * Whether the style can never represent the value: a list of lists or objects, or an object that has only nested members or
- * requires one.
+ * Whether the style can never represent the value: a list of lists or objects, or an object with only nested members or a
+ * required one.
  */
 function isNested(shape: Styled["shape"], style: string): boolean {
   const { types, items } = shape;
@@ -100,7 +102,7 @@ function isNested(shape: Styled["shape"], style: string): boolean {
   );
 }
 
-/** Reports fields of an input object that feed members which the style cannot represent. */
+/** Reports input object fields that feed members which the style cannot represent. */
 function checkMembers({ binder, operation, where }: FieldContext, { source, name, in: at }: Input): void {
   const parameter = operation.parameters.find((each) => each.in === at && each.name === name);
   const type = source.kind === "argument" ? getNamedType(source.type) : undefined;

@@ -1,7 +1,4 @@
-/**
- * Pairs each input object type with the REST object that it is sent as. Each pair is computed once. The proof, the conversions,
- * the limits, and the check of values in saved operations use the pairs.
- */
+/** Pairs each input object type with the REST object as which it is sent. Each pair is computed once. */
 import type { GraphQLInputField, GraphQLInputObjectType } from "graphql";
 import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
 import { declaredProperty, type Property, Shape, type Variants } from "../../openapi/shapes/shape.ts";
@@ -15,17 +12,14 @@ import {
 import type { Sent } from "./sent.ts";
 
 export type InputPair = {
-  /** The REST object. If REST accepts one of several, the first one with all fields of the type. */
+  /** The REST object. If REST accepts several alternatives, the first one with all fields of the type. */
   readonly shape: Shape;
   readonly fields: readonly PairedField[];
-  /**
-   * The members of REST's `oneOf`, if the type is a `@oneOf` type with a field for each. The properties of `shape` are then these
-   * members.
-   */
+  /** Only for a `@oneOf` type: the members of REST's `oneOf`. `shape` then has a property for each field's member. */
   readonly choosesFrom?: Variants;
 };
 
-/** `property`: the property in which the field is sent, if REST has it. */
+/** `property`: the REST property in which the field is sent, if it exists. */
 type PairedField = {
   readonly field: GraphQLInputField;
   readonly name: string;
@@ -35,7 +29,7 @@ type PairedField = {
 
 export class InputPairs {
   readonly names: RestNames;
-  /** The results of `sentOf`. */
+  /** Cache of `sentOf`. */
   readonly sent = new Map<InputPair, Sent>();
   readonly #pairs = new Map<string, InputPair>();
 
@@ -43,7 +37,7 @@ export class InputPairs {
     this.names = names;
   }
 
-  /** `written`: the schema as the document writes it, which may be a `oneOf`. */
+  /** `written`: the shape as the document declares it, which may be a `oneOf`. */
   of(type: GraphQLInputObjectType, written: Shape): InputPair {
     const key = `${type.name} ${written.identity.text}`;
     const known = this.#pairs.get(key);
@@ -76,8 +70,8 @@ export class InputPairs {
   }
 
   /**
-   * The REST object that the type is sent as: the shape. If fields of the type are missing there, it is merged with the first of
-   * its alternatives that has them.
+   * Returns the shape as which the type is sent. If the shape lacks fields of the type, it is merged with its first alternative
+   * that has them.
    */
   #sentObject(type: GraphQLInputObjectType, shape: Shape): Shape {
     const { properties, members = [] } = shape;

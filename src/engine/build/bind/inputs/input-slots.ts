@@ -1,6 +1,6 @@
 /**
- * The input slots of an operation: everything in its request that an argument, a constant or another source must or may fill,
- * that is, parameters and the properties of a JSON body.
+ * The input slots of an operation: its parameters and body properties, each of which an argument, a constant or another source
+ * can fill.
  */
 
 import { type InputLocation, inputKey, type RestOperation } from "../../openapi/operation.ts";
@@ -14,7 +14,7 @@ export const locations: readonly InputLocation[] = ["path", "query", "header", "
 export class InputSlots {
   readonly all: readonly InputSlot[];
   readonly #operation: RestOperation;
-  /** By lower-case name, because an operation may have thousands of slots. */
+  /** Indexed by lower-case name, because an operation may have thousands of slots. */
   readonly #byName: ReadonlyMap<string, readonly InputSlot[]>;
   readonly #names = new Map<string, ReadonlySet<string>>();
 
@@ -26,7 +26,7 @@ export class InputSlots {
   }
 
   /**
-   * The slots with this REST name, in `location` or else in any location, in the order of the document. Names of headers are
+   * Returns the slots with this REST name, in document order. Without `location`, in any location. Header names are
    * case-insensitive.
    */
   find(name: string, location?: InputLocation): InputSlot[] {
@@ -35,7 +35,6 @@ export class InputSlots {
     );
   }
 
-  /** The REST names of the slots in these locations. */
   names(locations: readonly InputLocation[]): ReadonlySet<string> {
     const key = locations.join();
     const known = this.#names.get(key);
@@ -46,7 +45,7 @@ export class InputSlots {
   }
 
   /**
-   * The message about a name without a slot. It suggests the same name in another location, or the most similar name among
+   * Returns a message about a name without a slot. Suggests the same name in another location, or the most similar name in
    * `likely`.
    */
   missingMessage(

@@ -1,11 +1,10 @@
-/** The sources of parameters and body properties. */
 import { type GraphQLArgument, type GraphQLInputField, type GraphQLInputType, isNonNullType } from "graphql";
 import type { RestNode } from "../../openapi/document.ts";
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 
 /**
- * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: the indexes of the steps
- * that have a default value, but may be null all the same.
+ * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: the indexes of nullable
+ * steps with a default, for which clients may send an explicit null.
  */
 export type ArgumentSource = {
   readonly kind: "argument";
@@ -23,7 +22,7 @@ export type ParentSource = {
   readonly shape: Shape;
 };
 
-/** A property of the REST object of the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
+/** A property in the REST object of the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
 export type EnclosingSource = {
   readonly kind: "enclosing";
   readonly type: string;
@@ -33,19 +32,17 @@ export type EnclosingSource = {
 };
 
 /**
- * An argument of the nearest field above that has an argument of this name. `nullable`: the argument may be null in one of these
- * fields.
+ * An argument of the nearest field above that has an argument with this name. `nullable`: one of the possible fields allows null.
  */
 export type ArgumentAboveSource = {
   readonly kind: "argumentAbove";
   readonly path: readonly [name: string];
   readonly nullable: boolean;
   readonly defaults: readonly number[];
-  /** The type of the argument, which is a scalar or an enum. */
+  /** A scalar or an enum. */
   readonly type: GraphQLInputType;
 };
 
-/** A value of an enclosing object, or an argument above. */
 export type InheritedSource = EnclosingSource | ArgumentAboveSource;
 
 export type InputSource = ArgumentSource | ParentSource | InheritedSource | ConstantSource | TenantSource;
@@ -53,27 +50,24 @@ export type InputSource = ArgumentSource | ParentSource | InheritedSource | Cons
 /** The id of the caller's tenant, which the gateway has verified. */
 type TenantSource = { readonly kind: "tenant" };
 
-/** A constant in the schema or, with `fixedAt`, in `spec/credentials.yaml`, whose node it is. */
+/** A constant in the schema, or in `spec/credentials.yaml` at the node `fixedAt`. */
 type ConstantSource = { readonly kind: "constant"; readonly value: unknown; readonly fixedAt?: RestNode };
 
 type Declared = GraphQLArgument | GraphQLInputField;
 
-/**
- * Whether the value may be absent: the type is nullable, and there is no default. With a default, an explicit null is still
- * possible; `resolve-request.ts` rejects it where REST requires a value.
- */
+/** Whether the value may be missing: the type is nullable and has no default. For an explicit null, see `isNullByDefault`. */
 export const isNullableInput = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue === undefined;
 
-/** Whether there is a default, but clients may send null. */
+/** Whether there is a default, but clients may send an explicit null. */
 export const isNullByDefault = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue !== undefined;
 
-/** Whether a null for the input field is rejected before the call, because REST requires the property. */
+/** Whether a null for the input field is rejected before the call, because REST requires a value. */
 export const rejectsNull = (field: GraphQLInputField, { required, shape }: Property): boolean =>
   required && !shape.nullable && isNullByDefault(field);
 
-/** The source of a value taken from an argument or one of its fields. `steps`: the argument, and the fields on the path. */
+/** Creates the source for an argument or one of its fields. `steps`: the argument and the fields on the path. */
 export const argumentSource = (steps: readonly Declared[], type: GraphQLInputType): ArgumentSource => ({
   kind: "argument",
   path: steps.map(({ name }) => name),
@@ -100,7 +94,7 @@ export function formatSource(source: InputSource): string {
 
 const roots = { argument: "args", parent: "parent", argumentAbove: "argsAbove" };
 
-/** The types of the enclosing objects that a field takes values from, without duplicates. */
+/** Returns the types of enclosing objects from which a field takes values, without duplicates. */
 export const enclosingTypes = ({
   inputs,
 }: {

@@ -1,7 +1,6 @@
 /**
- * Decides whether a keyword of a JSON Schema accepts what a call sends, although the values are not known yet (JSON Schema
- * 2020-12 §10, Validation §6). met: the keyword accepts every value that may be sent · refused: it accepts none of them · open:
- * it depends on the value.
+ * Decides whether a keyword of a JSON Schema (2020-12 §10, Validation §6) accepts the values that calls may send: all of them
+ * (`met`), none of them (`refused`), or only some (`open`).
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { ajv } from "../../../shared/json-schema.ts";
@@ -17,8 +16,8 @@ import type { Sent, SentMember } from "./sent.ts";
 export type KeywordVerdict = "met" | "open" | "refused";
 
 /**
- * The verdict of one keyword of the schema at `node`. Enums and limits of unknown values count as met: they are checked elsewhere
- * in the proof, or at run time.
+ * Returns the verdict of one keyword of the schema at `node`. Enums and limits count as met for unknown values, because they are
+ * checked elsewhere in the proof or at run time.
  */
 export const keywordVerdict = (
   document: RestDocument,
@@ -31,12 +30,12 @@ const all = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("refused") ? "refused" : verdicts.includes("open") ? "open" : "met";
 const any = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("met") ? "met" : verdicts.includes("open") ? "open" : "refused";
-/** The verdict if any of several values may be sent: `open`, unless all their verdicts are the same. */
+/** Returns the common verdict of values of which any may be sent; `open` if their verdicts differ. */
 const common = ([first = "met", ...others]: readonly KeywordVerdict[]): KeywordVerdict =>
   others.every((each) => each === first) ? first : "open";
 const opposite = { met: "refused", open: "open", refused: "met" } as const;
 
-/** `isTrusted`: limits of single values count as met, because they are checked elsewhere. */
+/** `isTrusted`: limits of unknown values count as met, because they are checked elsewhere. */
 type At = {
   readonly judge: Judge;
   readonly node: RestNode;
@@ -48,8 +47,7 @@ type At = {
 class Judge {
   readonly document: RestDocument;
   /**
-   * By schema, value and `isTrusted`. Schemas and input types may be recursive: while a verdict is being computed, its entry is
-   * `met`.
+   * By schema, value and `isTrusted`. While a verdict is being computed, its entry is `met`, so that recursive schemas terminate.
    */
   readonly #known = new Map<unknown, Map<Sent, Map<boolean, KeywordVerdict>>>();
 
@@ -87,8 +85,8 @@ class Judge {
 }
 
 /**
- * The verdict on a member of an object. If the member is refused but may be absent, the verdict is `open`, because a call without
- * it succeeds.
+ * Returns the verdict on a member of an object. A refused member that may be absent is `open`, because a call without it
+ * succeeds.
  */
 const ofMember = (
   { judge, isTrusted }: At,
@@ -101,19 +99,19 @@ const ofMember = (
 
 type Keyword = (at: At, value: unknown) => KeywordVerdict;
 
-/** A keyword that restricts only objects. */
+/** Creates a keyword that restricts only objects. */
 const ofObject =
   (decide: (at: At, members: ReadonlyMap<string, SentMember>, value: unknown) => KeywordVerdict): Keyword =>
   (at, value) =>
     at.sent.kind === "object" ? decide(at, at.sent.members(), value) : "met";
 
-/** A keyword that restricts only lists. */
+/** Creates a keyword that restricts only lists. */
 const ofList =
   (decide: (at: At, items: Sent, value: unknown) => KeywordVerdict): Keyword =>
   (at, value) =>
     at.sent.kind === "list" ? decide(at, at.sent.items, value) : "met";
 
-/** A keyword that restricts only values of these types. */
+/** Creates a keyword that restricts only values of these types. */
 const ofValue =
   (keyword: string, ...types: string[]): Keyword =>
   ({ sent, isTrusted }, value) => {
@@ -146,7 +144,7 @@ const typesVerdict = (sent: Sent, named: readonly unknown[]): KeywordVerdict =>
     }),
   );
 
-/** The verdict of `enum` or `const`. */
+/** Returns the verdict of `enum` or `const`. */
 function valuesVerdict({ sent, isTrusted }: At, values: readonly unknown[]): KeywordVerdict {
   if (sent.kind === "scalar" && sent.values)
     return common(sent.values.map((each) => (values.includes(each) ? "met" : "refused")));
@@ -161,7 +159,6 @@ function typesNamedBy(value: unknown): string[] {
   return typeof value === "number" ? ["number", "integer"] : [typeof value];
 }
 
-/** The minimum and the maximum number of an object's members. */
 function countOf(members: ReadonlyMap<string, SentMember>): readonly [least: number, most: number] {
   return [[...members.values()].filter(({ isAlways }) => isAlways).length, members.size];
 }
@@ -171,7 +168,7 @@ const presenceOf = (members: ReadonlyMap<string, SentMember>, name: unknown): Ke
   return found ? (found.isAlways ? "met" : "open") : "refused";
 };
 
-/** The verdict on a schema that applies only if a condition is met, such as `then`. */
+/** Returns the verdict of a schema that applies only if a condition is met, such as `then`. */
 const demanded = (condition: KeywordVerdict, demand: () => KeywordVerdict): KeywordVerdict => {
   if (condition === "refused") return "met";
   const verdict = demand();
@@ -185,17 +182,17 @@ function matches(pattern: string, name: string): boolean {
   return isPattern(pattern) && new RegExp(pattern, "u").test(name);
 }
 
-/** Whether the schema itself declares the property, without the schemas that it refers to. */
+/** Whether the schema itself, rather than a schema that it refers to, declares the property. */
 const isDeclared = ({ schema }: At, name: string): boolean =>
   Object.hasOwn(membersOf(schema.properties), name) ||
   Object.keys(membersOf(schema.patternProperties)).some((pattern) => matches(pattern, name));
 
-/** The keywords whose schemas apply to the same value. */
+/** Keywords whose schemas apply to the same value, not to a part of it. */
 const inPlace = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
 
 /**
- * Whether the property counts as evaluated (JSON Schema 2020-12 §11), by the schema or by one that applies to the same value.
- * `open`: it is evaluated only by an alternative, such as a member of `anyOf`.
+ * Whether the property counts as evaluated (JSON Schema 2020-12 §11) by the schema or by another schema for the same value.
+ * `open`: only an alternative evaluates it, such as a member of `anyOf`.
  */
 function evaluationVerdict(at: At, name: string, seen = new Set<unknown>()): KeywordVerdict {
   const { judge, node, schema } = at;
@@ -217,8 +214,8 @@ function evaluationVerdict(at: At, name: string, seen = new Set<unknown>()): Key
 }
 
 /**
- * The members of an `anyOf` or `oneOf`, each with two verdicts: `meant` if the value is meant for this member, so that its limits
- * may be trusted; `verdict` if the value may be meant for another one.
+ * Returns each member of an `anyOf` or `oneOf` with two verdicts. `meant` assumes that the value is intended for this member, so
+ * its limits are trusted. `verdict` does not assume it.
  */
 function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
   return schemasIn(node, keyword).map((member) => ({
@@ -231,13 +228,13 @@ function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
 const anyOf: Keyword = (at) => any(alternatives(at, "anyOf").map(({ meant }) => meant));
 
 /**
- * Exactly one member must accept the value. It does if only one accepts it, or if a discriminator or disjoint values separate the
+ * Requires that exactly one member accepts the value: only one accepts it, or a discriminator or disjoint values separate the
  * members.
  */
 const oneOf: Keyword = (at) => {
   const sent = at.sent.kind === "object" ? [...at.sent.members().keys()] : [];
   const names = sent.filter((name) => !isDeclared(at, name));
-  // APIs recognize a member by its declared properties, although JSON Schema also allows undeclared ones
+  // APIs recognize a member by its declared properties, although JSON Schema also allows undeclared properties
   const isMeant = (member: RestNode): boolean =>
     names.every(
       (name) =>
@@ -260,7 +257,7 @@ const oneOf: Keyword = (at) => {
   return fitting.length === 1 || isExclusive() ? any(fitting.map(({ meant }) => meant)) : "open";
 };
 
-/** Whether the shapes have no value in common: one of them is an enum, and the other rejects all its values. */
+/** Whether one shape is an enum and the other rejects all its values, so that they have no value in common. */
 const areApart = (one: Shape, other: Shape): boolean =>
   [
     [one, other],
@@ -271,8 +268,8 @@ const areApart = (one: Shape, other: Shape): boolean =>
 
 /**
  * Every keyword of JSON Schema 2020-12 and of OpenAPI's Schema Object (3.0 §4.7.24, 3.1 §4.8.24) with the function that decides
- * it. `annotation`: the keyword rejects no value. `applied`: the function of an adjacent keyword reads it. `reference`:
- * `Judge.schema` follows it.
+ * it. `annotation`: the keyword rejects no value. `applied`: another keyword's function evaluates it. `reference`: `Judge.schema`
+ * follows it.
  */
 export const keywords: Readonly<Record<string, Keyword | "annotation" | "applied" | "reference">> = {
   $ref: "reference",

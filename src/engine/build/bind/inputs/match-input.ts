@@ -1,4 +1,4 @@
-/** Compares the GraphQL type of a source with the parameter that it feeds: type, list depth, enum values, required properties. */
+/** Checks that a parameter accepts the GraphQL type that feeds it: type, list depth, enum values, required properties. */
 import {
   type GraphQLEnumType,
   type GraphQLInputField,
@@ -34,12 +34,12 @@ import type { InputPair } from "./input-pairs.ts";
 import { isNullableInput } from "./input-source.ts";
 import { type OneOfMember, unboundRequiredProperties } from "./one-of-member.ts";
 
-/** An argument or a part of it, and the shape of the REST value that it is sent as. */
+/** An argument or a part of it, with the shape of the REST value as which it is sent. */
 type InputValue<Type = GraphQLInputType> = {
   readonly where: FindingTarget;
   readonly type: Type;
   readonly shape: Shape;
-  /** The pairs of input type and REST object around the value. They are not compared again, so that recursive types end. */
+  /** The enclosing pairs of input type and REST object, which are not compared again, so that recursive types terminate. */
   readonly enclosing?: readonly InputPair[];
 };
 
@@ -49,7 +49,7 @@ export function matchInput(binder: Binder, value: InputValue): void {
   binder.addValue({ coordinate, direction: "request", type, node, shape });
   const { errorCount } = binder.findings;
   matchNullable(binder, { ...value, type: getNullableType(type) });
-  // an error inside the value already explains why REST rejects it
+  // an error about a part of the value already explains why REST rejects the value
   if (binder.findings.errorCount === errorCount)
     checkConditions(binder, where, shape, sentOf(binder.pairs, type, shape));
 }
@@ -186,7 +186,7 @@ function addMissing({ findings }: Binder, where: FindingTarget, shape: Shape, na
   );
 }
 
-/** If REST accepts one of several objects, checks that the fields feed all required properties of at least one of them. */
+/** If REST accepts alternative objects, checks that the fields feed all required properties of at least one alternative. */
 function checkMembers(
   binder: Binder,
   { where, type, shape }: InputValue<GraphQLInputObjectType>,
@@ -220,10 +220,7 @@ function addMismatch(binder: Binder, where: FindingTarget, type: GraphQLInputTyp
   binder.findings.add("input-type", at, message, hint);
 }
 
-/**
- * Reports limits that are not checked before the call, so that only REST can reject the value: invalid limits, and patterns that
- * RE2 does not support.
- */
+/** Reports limits that only REST can check: invalid limits, and patterns that RE2 does not support. */
 function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Shape): void {
   for (const [key, value] of invalidLimits(limits)) {
     const written = `${key}: ${JSON.stringify(value)}`;
@@ -242,8 +239,6 @@ function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Sha
     );
   }
 }
-
-// `@oneOf` input types: each field stands for one member of REST's `oneOf`, which the API recognizes by its properties.
 
 /** Maximum number of members in a hint. */
 const mostNamed = 10;

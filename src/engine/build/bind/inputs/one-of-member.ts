@@ -1,7 +1,7 @@
 /**
- * Finds the member of REST's `oneOf` that each field of a `@oneOf` input type (GraphQL §3.10.1) stands for. A client sets exactly
- * one field. Its value is sent as the whole member, or as the only property that the member requires. The server adds the
- * discriminator's value, such as `type: "card"`, unless the field's type has a field for it.
+ * Maps each field of a `@oneOf` input type (GraphQL §3.10.1) to a member of REST's `oneOf`. A client sets exactly one field. Its
+ * value is sent as the whole member, or as the only property that the member requires. The server adds the discriminator's value,
+ * such as `type: "card"`, unless the field's type has a field for it.
  */
 import { type GraphQLInputField, getNullableType, isInputObjectType } from "graphql";
 import { discriminate, discriminateByValues } from "../../openapi/shapes/discriminate.ts";
@@ -21,19 +21,18 @@ import { matchesVariantName, variantName } from "../variant-names.ts";
 
 export type OneOfMember = {
   readonly member: Variant;
-  /** What the field's value is sent as: the whole member, or one of its properties. */
+  /** The property as which the value is sent. For a whole member, a synthetic property with the member's shape. */
   readonly sent: Property;
   readonly isWholeMember: boolean;
   /**
-   * The discriminator's property and the value to send; without a value if several are possible. `isBound`: a field of the input
-   * type feeds the property.
+   * The discriminator's property, and its value if only one is possible. `isBound`: a field of the input type feeds the property.
    */
   readonly chosenBy?: { readonly name: string; readonly value?: string; readonly isBound: boolean };
 };
 
 /**
  * Finds the property whose values distinguish the members of a request's `oneOf`. The property may be optional, because this
- * layer always sends it. The presence of a property does not distinguish members here.
+ * layer always sends it. Unlike `discriminate`, does not distinguish members by the presence of a property.
  */
 export const discriminateRequest = (variants: Variants): Variants => {
   const discriminated = discriminate(variants);
@@ -42,8 +41,7 @@ export const discriminateRequest = (variants: Variants): Variants => {
 };
 
 /**
- * Finds the member that the field is named after: by the name of its schema, by its discriminator value, or by a property that is
- * sufficient on its own.
+ * Finds the member with the field's name: the name of its schema, its discriminator value, or the only property that it needs.
  */
 export function findOneOfMember(
   names: RestNames,
@@ -77,7 +75,7 @@ function wholeMember(
   const type = getNullableType(field.type);
   const sentAs = (sent: Shape): Property =>
     makeProperty({ name, node: member.node, required: false }, () => sent);
-  // the discriminator can be added only to an object: a custom scalar or a list is sent as the client wrote it
+  // the discriminator can be added only to an object; a custom scalar or a list is sent as the client wrote it
   if (choosing === undefined || !isInputObjectType(type))
     return { member, sent: sentAs(shape), isWholeMember: true };
   const isBound = Object.values(type.getFields()).some(
@@ -87,7 +85,7 @@ function wholeMember(
   return { member, sent, isWholeMember: true, ...chosenBy(name, member, choosing, isBound) };
 }
 
-/** The member's discriminator value that the field is named after, or its only one. */
+/** Chooses the discriminator value with the field's name, or the member's only value. */
 function chosenBy(
   field: string,
   { shape, values }: Variant,
@@ -101,13 +99,13 @@ function chosenBy(
   return { chosenBy: { name, isBound, ...(value !== undefined && { value }) } };
 }
 
-/** The names of the properties that a request requires and that are not in `fed`. */
+/** Returns the names of properties that a request requires and that are not in `fed`. */
 export const unboundRequiredProperties = ({ properties }: Shape, fed: ReadonlySet<string>): string[] =>
   [...properties.values()].flatMap((each) =>
     isRequiredOfRequest(each) && !fed.has(each.name) ? [each.name] : [],
   );
 
-/** A copy of the shape without the property, so that no field has to feed it. */
+/** Removes the property, so that no field has to feed it. */
 export const withoutProperty = (shape: Shape, name: string): Shape =>
   shape.with({
     identity: syntheticIdentity(`without(${name}, ${shape.identity.text})`),

@@ -1,4 +1,4 @@
-/** Reads a source (`args.x`, `parent.x`, `Type.x` or `argsAbove.x`): resolves its path in arguments, or in a REST object. */
+/** Parses a source (`args.x`, `parent.x`, `Type.x` or `argsAbove.x`) and resolves its path in arguments or in a REST object. */
 import {
   type GraphQLArgument,
   type GraphQLInputField,
@@ -26,7 +26,7 @@ import {
 
 const roots = ["args", "parent", "argsAbove"];
 
-/** The argument that `body` names. Returns `undefined` if it is reported as a finding. */
+/** Returns the argument that `body` names; `undefined` after reporting an invalid name. */
 export function readBodySource(
   field: FieldContext,
   body: string,
@@ -38,7 +38,7 @@ export function readBodySource(
   return readArgumentSource(field, path, where);
 }
 
-/** Returns `undefined` if it reports a finding. */
+/** Returns `undefined` after reporting an invalid source. */
 export function readSource(field: FieldContext, from: string, where: FindingTarget): InputSource | undefined {
   const { binder } = field;
   const [root = "", ...path] = from.split(".");
@@ -96,7 +96,7 @@ function readArgumentSource(
   return last && argumentSource(steps, last.type);
 }
 
-/** `root`: the first step of the source: `parent`, or the type of an enclosing object. */
+/** `root`: the first step of the source, `parent` or the type of an enclosing object. */
 function readProperty(
   { binder, parent, enclosing }: FieldContext,
   root: string,
@@ -120,7 +120,7 @@ function readProperty(
   return { path, nullable: mayBeAbsent || shape.types.size === 0, shape };
 }
 
-/** Reads `argsAbove.x`, the argument of the nearest field above that has an argument of this name. */
+/** Reads `argsAbove.x`, the argument `x` of the nearest field above that has one. */
 function readArgumentAbove(
   binder: Binder,
   path: readonly string[],

@@ -1,4 +1,4 @@
-/** Binds a union or an interface to a `oneOf`: pairs each value of the discriminator with an object type. */
+/** Binds a union or an interface to a `oneOf` by pairing each discriminator value with an object type. */
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import type { RestDocument } from "../../openapi/document.ts";
 import { discriminate } from "../../openapi/shapes/discriminate.ts";
@@ -71,8 +71,8 @@ export function bindAbstract(
 }
 
 /**
- * Pairs each variant with an object type that is named like the variant's schema or one of its discriminator values. `without`:
- * variants without a type; `unmatchedTypes`: types without a variant.
+ * Pairs each variant with the object type that has the name of the variant's schema or of one of its discriminator values.
+ * `without`: variants without a type. `unmatchedTypes`: types without a variant.
  */
 function pairWithMembers({ members, property }: Variants, types: readonly GraphQLObjectType[]) {
   const unmatchedTypes = new Set(types);
@@ -95,12 +95,12 @@ function pairWithMembers({ members, property }: Variants, types: readonly GraphQ
   return { pairs, without, unmatchedTypes };
 }
 
-/** Checks that the union is discriminated as before: it may be bound to several `oneOf`s, but has only one type resolver. */
+/** Checks that all `oneOf`s to which a union is bound are discriminated alike, because the union has only one type resolver. */
 function checkAlike({ abstracts, findings }: Binder, where: FindingTarget, abstract: AbstractType): void {
   const { name, property, members, otherwise } = abstract;
   const known = abstracts.get(name);
-  // a discriminator value that only one `oneOf` has is unambiguous; but a property that distinguishes the members of one `oneOf`
-  // may occur in any member of the other
+  // a discriminator value that only one `oneOf` has is unambiguous, but a property that distinguishes its members may occur in
+  // any member of the other
   const isSame = ([value, type]: [string, string]): boolean =>
     (known?.members.get(value) ?? (property === undefined ? undefined : type)) === type;
   const isAlike =
@@ -130,8 +130,8 @@ type Unpaired = {
 };
 
 /**
- * Reports the variants of REST without an object type, in one finding. If an object type has no variant, its name may be
- * misspelt, and the hint suggests it.
+ * Reports all variants without an object type in one finding. Suggests types without a variant, because their names may be
+ * misspelt.
  */
 function addWithoutMember(
   { findings }: Binder,
@@ -164,7 +164,7 @@ export const hasDiscriminator = ({ shape }: Variant, property: string): boolean 
 };
 
 /**
- * Checks that each variant requires the discriminator's property (OpenAPI 3.1 §4.8.25) and that the mapping lists all its values.
+ * Checks that the variant requires the discriminator's property (OpenAPI 3.1 §4.8.25) and that the mapping lists all its values.
  */
 function checkDiscriminator(
   { document, findings }: Binder,
@@ -194,8 +194,8 @@ function checkDiscriminator(
 }
 
 /**
- * The advice to require the property by an overlay. Empty for a node outside the main document, which overlays do not reach, and
- * for a nullable property, because an overlay cannot remove `null` from its type.
+ * Advises to require the property by an overlay. Returns an empty text if an overlay cannot do that: for a node outside the
+ * documents, and for a nullable property, because an overlay cannot remove `null` from its type.
  */
 function byOverlay(document: RestDocument, shape: Shape, property: string): string {
   const { path } = shape.node;

@@ -1,6 +1,6 @@
 /**
- * Binds `connection`: a REST page becomes a connection (GraphQL Cursor Connections Specification). Its shape consists of REST's
- * properties and of those that `src/engine/runtime/rest/connection.ts` adds, so that the proof treats both alike.
+ * Binds `connection`: a REST page becomes a connection (GraphQL Cursor Connections Specification). The connection's shape has
+ * REST's properties and those that `src/engine/runtime/rest/connection.ts` adds, so that fields of both kinds are checked alike.
  */
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
 import { type Page, pageParts } from "../../../shared/page.ts";
@@ -20,7 +20,7 @@ import { connectionShape, pageOfBareList } from "./connection-shape.ts";
 import { followPath, type ResponseValue } from "./response-value.ts";
 import { connectionType, itemType } from "./type-expression.ts";
 
-/** Returns the connection for the page `value`, or `undefined` if it is reported as a finding. */
+/** Returns the connection for the page `value`; `undefined` after reporting an invalid connection. */
 export function bindConnection(
   field: FieldContext,
   inputs: readonly Input[],
@@ -67,10 +67,7 @@ export function bindConnection(
 const isRequired = ({ optional, shape }: ResponseValue): boolean =>
   !optional && !shape.nullable && shape.types.size > 0;
 
-/**
- * If `next` is a path into the items, the next cursor is a property of the last item: returns the property's path in an item.
- * Otherwise `undefined`.
- */
+/** If the cursor is a property of the last item (`next: "data.id"` with `items: "data"`), returns its path in an item (`id`). */
 function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string | undefined {
   const { items, next, pages } = directive.connection ?? {};
   if (next === undefined || pages !== undefined) return undefined;
@@ -78,7 +75,7 @@ function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string
   return next.startsWith(`${items}.`) ? next.slice(items.length + 1) : undefined;
 }
 
-/** Checks that every item has the cursor: after a last item without it, the remaining pages would be lost. */
+/** Checks that every item has the cursor, because the remaining pages would be lost after a last item without it. */
 function ofLastItem(
   field: FieldContext,
   list: ResponseValue | undefined,
@@ -113,7 +110,7 @@ function fitsType(field: FieldContext, path: string | undefined, shape: Shape, t
 
 /**
  * Checks that REST's next cursor is a string or a number, and that the parameter of `after` accepts it. If `next` is the URL of
- * the next page, only the URL's type is checked.
+ * the next page, checks only that it is a string.
  */
 function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
@@ -137,7 +134,7 @@ function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape)
   return false;
 }
 
-/** Checks the arguments `after` and `first`. `first` is optional; without it, REST chooses the page size. */
+/** Checks the arguments `after` and, if the field has it, `first`. */
 function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
   const { findings } = field.binder;
   const { definition, directive, operation, where } = field;
@@ -154,7 +151,7 @@ function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
       "give it an object type with `edges` or `nodes`, and `pageInfo`",
     );
   const typeOf = (name: string) => definition.args.find((argument) => argument.name === name)?.type;
-  // an argument that feeds nothing has been reported
+  // an argument that feeds nothing has already been reported
   const isReported = (name: string): boolean => findings.hasErrorAt(`${where.coordinate}(${name}:)`);
   if (isReported("after")) fits = false;
   else if (typeOf("after") !== GraphQLString || !inputOfArgument(inputs, "after"))

@@ -7,7 +7,7 @@ import type { FindingTarget } from "../findings.ts";
 import type { ResponseValue } from "./response-value.ts";
 import { entriesType } from "./type-expression.ts";
 
-/** The value or, with `@restEntries`, the list of its entries. Returns `undefined` if it is reported as a finding. */
+/** Returns the value or, with `@restEntries`, the list of its entries; `undefined` after reporting a value that is not a map. */
 export function bindEntries(
   binder: Binder,
   where: FindingTarget,

@@ -1,7 +1,7 @@
 /**
  * Proves how a connection gets its next page: by a cursor in the body or in the last item, by the `Link` header (RFC 8288), or by
- * counting pages or items. The names of parameters are no proof, so the schema names the paging style, and the document must
- * confirm it.
+ * counting pages or items. The GraphQL schema names the paging style, and the OpenAPI document must confirm it, because parameter
+ * names prove nothing.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { NextPage, Page } from "../../../shared/page.ts";
@@ -12,7 +12,7 @@ import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import { hasName, pagingNames } from "./paging-names.ts";
 
-/** Returns `undefined` if a finding is reported, and for a missing `after`, which has been reported. */
+/** Returns `undefined` after reporting a finding, or if `after` is missing, which has already been reported. */
 export function bindPaging(
   field: FieldContext,
   inputs: readonly Input[],
@@ -52,8 +52,8 @@ export function bindPaging(
 type Add = (message: string, hint: string) => undefined;
 
 /**
- * The cursor is in the URL of the next page, in the parameter that `after` feeds. The URL is in the body at `next`, or in the
- * `Link` header. It is never called.
+ * The next page's URL is in the body at `next` or in the `Link` header, and contains the cursor in the parameter that `after`
+ * feeds. The URL itself is never called.
  */
 function linked({ directive, operation, where }: FieldContext, after: Input, add: Add): NextPage | undefined {
   const at = directive.connection?.next?.split(".");
@@ -73,8 +73,8 @@ function linked({ directive, operation, where }: FieldContext, after: Input, add
 }
 
 /**
- * Proves paging by page number or offset. The last page is determined by `more` or `total`. Without them, it is the first page
- * that is not full or, if the page size is unknown, an empty page.
+ * Proves paging by page number or offset. `more` or `total` determines the last page; without them, it is the first page that is
+ * not full or, if the page size is unknown, the first empty page.
  */
 function counted(
   { directive, where }: FieldContext,
@@ -106,7 +106,7 @@ function counted(
   };
 }
 
-/** The length of a full page, if only that determines the last page. */
+/** Returns the length of a full page, unless `more` or `total` determines the last page. */
 function fullOf(inputs: readonly Input[], isEndKnown: boolean): { readonly full?: number } {
   const { maximum, default: byDefault } = inputOfArgument(inputs, "first")?.shape.limits ?? {};
   const full = maximum ?? byDefault;
@@ -114,8 +114,8 @@ function fullOf(inputs: readonly Input[], isEndKnown: boolean): { readonly full?
 }
 
 /**
- * The number or offset of the first page: the default or the minimum in the document; `undefined` if that is not a number, such
- * as the string "1". Without either, offsets start at 0, and page numbers at 1, or at 0 if the description says so.
+ * Returns the number or offset of the first page: the parameter's default or minimum; `undefined` if that is not a number.
+ * Without either, offsets start at 0, and page numbers at 1 unless the description mentions 0.
  */
 export function pagingOrigin({
   name,
@@ -139,7 +139,7 @@ const declaredOrigin = ({ limits }: Shape): number | undefined => {
   return Number.isInteger(from) && (from as number) >= 0 ? (from as number) : undefined;
 };
 
-/** Whether the document declares the number or offset of the first page: by a minimum, or by a default of any type. */
+/** Whether the document declares the number or offset of the first page, by a minimum or by a default (of any type). */
 export const declaresOrigin = ({ limits }: Shape): boolean =>
   limits.default !== undefined || typeof limits.minimum === "number";
 

@@ -1,18 +1,17 @@
-/** The shape of a connection: REST's page with the values that `src/engine/runtime/rest/connection.ts` adds. */
+/** Builds the shape of a connection: REST's page with the properties that `src/engine/runtime/rest/connection.ts` adds. */
 
 import type { RestNode } from "../../openapi/document.ts";
 import { makeProperty, type Property, Shape, withNullable } from "../../openapi/shapes/shape.ts";
 import { syntheticIdentity } from "../../openapi/shapes/shape-identity.ts";
 import type { ResponseValue } from "./response-value.ts";
 
-/** The shape of a page for a response that is a list without an object around it. */
+/** Returns the shape of a page for a response that is itself the list. */
 export function pageOfBareList({ node, nullable }: Shape, item: Shape): Shape {
   return withNullable(objectShape(`list(${identityOf(item)})`, node, []), nullable);
 }
 
 const identityOf = ({ identity, nullable }: Shape): string => identity.text + (nullable ? " or null" : "");
 
-/** Adds `edges`, `nodes` and `pageInfo` to the shape of a page. */
 export function connectionShape(
   page: Shape,
   list: Pick<ResponseValue, "shape" | "optional">,

@@ -1,7 +1,7 @@
 /**
- * Determines which members of a 4xx response body clients see: those that `x-error-mapping` in the error's schema names, or
- * otherwise those of `title`, `detail` and `errors` of problem details (RFC 9457) that the schema declares. Bodies of 401, 403
- * and 407 are never shown, because they may repeat a credential.
+ * Determines which members of a 4xx response body clients see: those that `x-error-mapping` in the schema names or, without it,
+ * `title`, `detail` and `errors` of problem details (RFC 9457) if the schema declares them. Clients never see bodies of 401, 403
+ * and 407, because they may repeat a credential.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { includesJson, isJson } from "../../../shared/media-type.ts";
@@ -24,24 +24,24 @@ import { boundFields, type Model } from "../model.ts";
 
 export const errorMapping = "x-error-mapping";
 
-/** The schema of error bodies, for one status and media type. */
+/** The schema of error bodies with one status and media type. */
 export type ErrorSchema = {
   readonly status: string;
   readonly media: string;
   readonly node: RestNode;
   readonly shape: Shape;
-  /** The `x-error-mapping` declarations, of which there may be one in each member of a `oneOf`. */
+  /** The `x-error-mapping` declarations. Each member of a `oneOf` may have its own. */
   readonly mappings: readonly Mapping[];
 };
 
-/** An `x-error-mapping` declaration, and the shape from which its paths start. */
+/** An `x-error-mapping` declaration, with the shape from which its paths start. */
 type Mapping = { readonly node: RestNode; readonly shape: Shape };
 
 type Members = Omit<ErrorMembers, "statuses" | "media">;
 
 const credentialStatuses: ReadonlySet<string> = new Set(["401", "403", "407"]);
 
-/** The schemas of the JSON error bodies that clients may see. */
+/** Returns the schemas of the JSON error bodies that clients may see. */
 export const errorSchemas = (document: RestDocument, { responses }: RestOperation): ErrorSchema[] =>
   responses.flatMap(({ status, node, content }) => {
     if (!/^(?:4(?:\d\d|XX)|default)$/.test(status) || credentialStatuses.has(status)) return [];
@@ -56,8 +56,7 @@ export const errorSchemas = (document: RestDocument, { responses }: RestOperatio
   });
 
 /**
- * The declarations in a schema. If it has none, those in the target of its `$ref`, or in the members of its `allOf`, `oneOf` or
- * `anyOf`.
+ * Returns the declarations in a schema or, if it has none, in the target of its `$ref` and in its `allOf`, `oneOf` and `anyOf`.
  */
 function mappingsAt(document: RestDocument, node: RestNode, passed = new Set<unknown>()): Mapping[] {
   const { value } = node;
@@ -74,7 +73,7 @@ function mappingsAt(document: RestDocument, node: RestNode, passed = new Set<unk
   });
 }
 
-/** The members that clients see, by status and media type. Statuses with the same members share an entry. */
+/** Returns the members that clients see, by status and media type. Statuses with the same members share an entry. */
 export function errorMembers(document: RestDocument, operation: RestOperation): ErrorMembers[] {
   const found = errorSchemas(document, operation).flatMap((schema) =>
     shownMembers(schema).map((members) => ({ media: schema.media, ...members, status: schema.status })),
@@ -86,7 +85,7 @@ export function errorMembers(document: RestDocument, operation: RestOperation): 
   });
 }
 
-/** The paths of all members. The path of a member of list items begins with the path of the list. */
+/** Returns the paths of all members. A path to a member of list items starts with the path of the list. */
 export const memberPaths = ({
   statuses: _,
   media: _media,
@@ -99,7 +98,7 @@ export const memberPaths = ({
   ...(list === undefined ? [] : item ? Object.values(item).map((path) => `${list}.${path}`) : [list]),
 ];
 
-/** Leaves only the members that `errors` of `spec/credentials.yaml` lists, for calls with the server's credential. */
+/** For calls with the server's credential: keeps only the members that `errors` in `spec/credentials.yaml` lists. */
 export const listedMembers = (all: readonly ErrorMembers[], listed: ReadonlySet<string>): ErrorMembers[] =>
   all.flatMap(({ statuses, media, list, item, isMap, ...own }): ErrorMembers[] => {
     const shown = Object.entries(own).filter(([, path]) => listed.has(path));
@@ -116,7 +115,7 @@ export const listedMembers = (all: readonly ErrorMembers[], listed: ReadonlySet<
     ];
   });
 
-/** The members that clients see for one schema. With a declaration, the members of problem details do not apply. */
+/** Returns the members that clients see for one schema. A declaration replaces the members of problem details. */
 export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[] =>
   (mappings.length > 0
     ? mappings.map((mapping) => new MappingReader(mapping).members)
@@ -125,7 +124,7 @@ export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[]
       : []
   ).filter((members) => Object.keys(members).length > 0);
 
-/** For messages: the paths of these members, such as `error.message, error.errors`; empty if there are none. */
+/** For messages: prints the paths of the members, such as `error.message, error.errors`. */
 export const describeMembers = (schema: ErrorSchema): string =>
   shownMembers(schema)
     .map(({ title, message, code, field, list, item = {} }) => {
@@ -138,8 +137,8 @@ export const describeMembers = (schema: ErrorSchema): string =>
 const isProblem = (media: string): boolean => /^application\/problem\+json\s*(?:;|$)/i.test(media);
 
 /**
- * The members of RFC 9457 that the schema declares. If the schema has no properties, title and detail, which the media type
- * implies.
+ * Returns the members of RFC 9457 that the schema declares. The media type implies title and detail for a schema without
+ * properties.
  */
 function problemMembers(shape: Shape): Members {
   const { properties, hasMembers, isClosed } = shape;
@@ -167,13 +166,13 @@ function problemErrors(errors: Shape): Members {
   return { list, item: { message: "detail", ...(pointer && isTextShape(pointer) && { field: "pointer" }) } };
 }
 
-/** The shape of a property that responses may have. Of several alternatives, the first one with the property counts. */
+/** Returns the shape of a property that responses may have; among alternatives, that of the first with the property. */
 const memberOf = (shape: Shape, name: string): Shape | undefined =>
   [shape, ...(shape.members ?? [])]
     .flatMap((each) => declaredProperty(each, name) ?? [])
     .find(({ only }) => only !== "request")?.shape;
 
-/** Whether the value is a string that people can read, which a URL is not. */
+/** Whether the value is a string for people to read, which excludes URLs. */
 export const isTextShape = ({ types, format = "" }: Shape): boolean =>
   types.has("string") && !/^(?:uri|iri|url)\b/.test(format);
 const isCode = ({ types }: Shape): boolean =>
@@ -196,7 +195,7 @@ type Kind = keyof typeof kinds;
 
 const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name);
 
-/** A part of a declaration that contradicts the schema. */
+/** A part of an `x-error-mapping` declaration that contradicts the schema. */
 type Fault = {
   readonly below: NodePath;
   /** The schema that lacks the property or has another type. */
@@ -205,7 +204,7 @@ type Fault = {
   readonly hint: string;
 };
 
-/** Reads one declaration, and checks it against its schema. */
+/** Reads one `x-error-mapping` declaration, and checks it against its schema. */
 class MappingReader {
   readonly faults: Fault[] = [];
   readonly members: Members;
@@ -280,7 +279,7 @@ class MappingReader {
     return {};
   }
 
-  /** Follows a path of properties. Returns `undefined` if it adds a fault. */
+  /** Follows a path of properties. Returns `undefined` after adding a fault. */
   #follow(from: Shape, path: unknown, below: NodePath): Shape | undefined {
     if (typeof path !== "string" || path === "")
       return this.#fault(
@@ -309,7 +308,7 @@ const namesOf = (shape: Shape): string => {
   return names.slice(0, 12).join(", ") || "what its schema declares";
 };
 
-/** Reports each fault of a declaration once, at the first field whose operation has the declaration. */
+/** Reports each fault in a declaration once, at the first field whose operation uses the declaration. */
 export function checkErrorMappings(model: Model, findings: Findings): void {
   const passed = new Set<unknown>();
   for (const { coordinate, definition, operation } of boundFields(model)) {

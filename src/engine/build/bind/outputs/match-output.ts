@@ -1,4 +1,4 @@
-/** Compares a field's output type with its REST value: nullability, list depth, type, enum values. */
+/** Checks that a field's type covers its REST value: nullability, list depth, type, enum values. */
 import {
   type GraphQLOutputType,
   isEnumType,
@@ -72,7 +72,7 @@ function matchNamed(
   const { findings, names } = binder;
   const { coordinate, rest: node = value.shape.node } = where;
   const at = { ...where, rest: value.shape.node, also: [where.rest] };
-  // the proof covers enums and objects completely, so `check --base` need not compare them
+  // enums and objects are proved completely here, so `check --base` does not compare them
   if (isScalarType(type) || isUnionOrInterface(type))
     binder.addValue({ coordinate, direction: "response", type, node, shape: value.shape });
   if (isScalarType(type)) {

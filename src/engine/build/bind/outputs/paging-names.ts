@@ -1,8 +1,8 @@
-/** Common names of paging parameters and properties. They only serve for hints. */
+/** Common names of paging parameters and properties. */
 import { isOnly, responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
 import { normalizeName } from "../../schema/graphql-names.ts";
 
-/** Splits a list of names, written as `normalizeName` returns them: `page[after]` is `pageafter`, `$skipToken` is `skiptoken`. */
+/** Splits a list of names in the form that `normalizeName` returns: `page[after]` is `pageafter`, `$skipToken` is `skiptoken`. */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 export const pagingNames = {
@@ -15,24 +15,24 @@ export const pagingNames = {
   page: words("page pagenumber pageindex pageno"),
   offset: words("offset skip startindex startat pageoffset"),
   before: words("before beforecursor pagebefore endingbefore endbefore"),
-  // the id of the last item, but only in the URL of a next page: elsewhere this parameter filters by time
+  // the id of the last item in the URL of a next page; elsewhere, a parameter with this name filters by time
   since: words("since sinceid"),
   next: words(`next nextcursor nextpage nexttoken nextpagetoken nextpagecursor nextmarker nextpagemarker
     nextcontinuationtoken nextpaginationtoken endcursor aftercursor`),
-  // OpenAI: the id of the page's last item, which the last page has too
+  // OpenAI: the id of the page's last item, which is also present on the last page
   last: words("lastid"),
   address: words("next nextpage nexturl nexturi nextlink nextpageurl nextpagelink nextpageuri nexthref"),
   more: words("more hasmore hasnext hasnextpage nextpage hasmoreitems hasmoreresults morepages istruncated"),
-  // the number of filtered results precedes the number of all results
+  // names for the number of filtered results come before names for the number of all results
   total: words("filtercount totalresults totalcount totalitems totalelements totalrecords totalsize total"),
-  // the page's items, if the response has several lists; the most certain names come first
+  // names of the page's items in a response with several lists; the most certain names come first
   items: words("items data entries results records values rows elements nodes list"),
 };
 
 export const hasName = (known: readonly string[], { name }: { readonly name: string }): boolean =>
   known.includes(normalizeName(name)) && !name.includes(".");
 
-/** The object and the objects in it, each with its path, the outermost first. */
+/** Returns the object and all objects nested in it, with their paths, outermost first. */
 export function nestedObjects(shape: Shape, depth: number): [path: readonly string[], object: Shape][] {
   const found: [readonly string[], Shape][] = [[[], shape]];
   for (const [path, object] of found)

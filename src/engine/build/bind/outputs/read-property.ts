@@ -1,5 +1,6 @@
 /**
- * Reads the property of a field without `@rest` from the REST object of its parent. A dot in the name leads into a nested object.
+ * Reads the property of a field without `@rest` from the REST object of its parent. A dot in its REST name leads to a nested
+ * object.
  */
 import { getNamedType, isObjectType } from "graphql";
 import { declaredProperty, type Shape, withNullable } from "../../openapi/shapes/shape.ts";
@@ -13,7 +14,7 @@ import { propertyValue, type ResponseValue, statusSuffix } from "./response-valu
 export const propertyPathOf = (shape: Shape, name: string): readonly string[] =>
   declaredProperty(shape, name) ? [name] : name.split(".");
 
-/** The value, and the location of its property. Returns `undefined` if it is reported as a finding. */
+/** Returns the value and the location of its property; `undefined` after reporting a missing property. */
 export function readProperty(
   binder: Binder,
   where: FindingTarget,
@@ -28,7 +29,7 @@ export function readProperty(
     { rule: "property-missing", hint: adviceWithout(definition) },
   );
   if (!found) return undefined;
-  // a field is only read if its parent object is not null
+  // a field is read only if its parent object is not null
   const object: ResponseValue = {
     ...(path.length === 0 && parent),
     shape: withNullable(shape, false),
@@ -39,7 +40,6 @@ export function readProperty(
   return { value, at: { ...where, rest: found.at(-1)?.node ?? where.rest } };
 }
 
-/** Advice for a field without a REST property. */
 const adviceWithout = ({ name, type }: PlainField["definition"]): string =>
   ["edges", "nodes", "pageInfo"].includes(name)
     ? `write \`connection: { items: "…", next: "…" }\` in the @rest of the field that returns the page, or name the property with @restName`

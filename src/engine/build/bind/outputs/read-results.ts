@@ -16,7 +16,7 @@ import { matchOutput } from "./match-output.ts";
 import { followPath, type ResponseValue } from "./response-value.ts";
 import { bodyType, itemType } from "./type-expression.ts";
 
-/** The field's value in each 2xx response with JSON. A batch uses the first one. */
+/** Returns the field's value in each 2xx response with a body. A batch uses the first. */
 export function readResults(field: FieldContext): ResponseValue[] {
   const { binder, directive, operation } = field;
   const isOptional = operation.successes.some(({ shape }) => !shape);
@@ -32,7 +32,7 @@ export function readResults(field: FieldContext): ResponseValue[] {
   });
 }
 
-/** Checks a field whose operation returns no content. Such a field is always null, so `result` and `batchBy` make no sense. */
+/** Checks a field whose operation returns no content. The field is always null, so `result` and `batchBy` are invalid. */
 function checkNoContent(field: FieldContext): void {
   const { binder, directive, operation, where } = field;
   const at = { ...where, ...successLocation(operation), also: [operation.node] };
@@ -47,7 +47,7 @@ function checkNoContent(field: FieldContext): void {
   } else addNull(field, at, why);
 }
 
-/** The location of the first 2xx response, or of its media type. It may be in a shared response object. */
+/** Returns the location of the first 2xx response, or of its media type. The response may be a shared component. */
 function successLocation({ node, responses }: RestOperation): Pick<FindingTarget, "rest" | "below"> {
   const successes = responses.filter(isSuccess);
   const [success] = [...successes.filter(({ content }) => content.length > 0), ...successes];
@@ -57,7 +57,7 @@ function successLocation({ node, responses }: RestOperation): Pick<FindingTarget
   return { rest: node, below: ["responses", ...(first ? [first.status] : [])] };
 }
 
-/** Records that the field may be null although nothing failed. */
+/** Records that the field may be null without an error. */
 function addNull(field: FieldContext, at: FindingTarget, why: string): void {
   field.binder.addNull(at);
   refuseNonNull(field, at, why);
@@ -76,9 +76,9 @@ function refuseNonNull({ binder, definition }: FieldContext, at: FindingTarget, 
 
 type Call = {
   readonly batch: BoundField["batch"];
-  /** Whether one call loads the values of many parents, or should, if the batch had no findings. */
+  /** Whether one call loads, or would load without errors in the batch, the values of many parents. */
   readonly isForMany: boolean;
-  /** Whether a parent may lack a value without which no call is made. */
+  /** Whether a parent may lack a value that the call needs. */
   readonly mayLackKey: boolean;
 };
 
@@ -103,7 +103,7 @@ export function matchResult(
     typeExpression: binder.typeExpressionOf(items, itemType(value.typeExpression)),
   };
   if (!batch) {
-    // the batch has been reported as incomplete, so compare the type with a single item
+    // the invalid batch has been reported, so compare the type with a single item to avoid a misleading finding
     const isOne = isForMany && !isList;
     return matchOutput(binder, at, definition.type, (isOne && item) || value);
   }
@@ -125,7 +125,7 @@ export function matchResult(
   return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, { ...item, level: 1 });
 }
 
-/** Reports a field with a connection type whose REST value is a list: `connection` is probably missing. */
+/** Reports a connection type for a REST list, because `connection` is probably missing. */
 function addForgottenConnection(
   { binder, definition, where, directive: { result, batchBy } }: FieldContext,
   { shape }: ResponseValue,
@@ -143,7 +143,7 @@ function addForgottenConnection(
   return true;
 }
 
-/** Reports a list field whose REST value is an object that contains lists: `result` is probably missing. */
+/** Reports a list type for a REST object that contains lists, because `result` is probably missing. */
 function addForgottenResult(
   { binder, definition, where, directive }: FieldContext,
   { shape }: ResponseValue,

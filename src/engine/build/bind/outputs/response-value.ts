@@ -1,4 +1,3 @@
-/** The REST value that an output type is compared with. */
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import { atRestDirective, type FieldContext } from "../field-context.ts";
@@ -11,13 +10,12 @@ export type ResponseValue = {
   readonly optional: boolean;
   /** The value's TypeScript type (`type-expression.ts`). */
   readonly typeExpression: string;
-  /** The status of the response, if the operation documents responses of several statuses. */
+  /** The status of the response, if the operation documents several statuses. */
   readonly status?: string;
-  /** For an item, the number of lists of the field around it. */
+  /** The number of the field's lists around an item. */
   readonly level?: number;
 };
 
-/** The suffix of messages, if the operation documents several statuses. */
 export const statusSuffix = ({ status }: Pick<ResponseValue, "status">): string =>
   status === undefined ? "" : ` with status ${status}`;
 
@@ -33,8 +31,8 @@ export const propertyValue = (
 });
 
 /**
- * Follows a path of properties. `argument`: the argument of `@rest` that contains the path. Returns `undefined` if the path is
- * reported as a finding.
+ * Follows a path of properties; returns `undefined` after reporting a missing property. `argument`: the argument of `@rest` with
+ * the path.
  */
 export function followPath(
   field: FieldContext,

@@ -1,18 +1,18 @@
 /**
- * TypeScript types of REST values as text. They refer to the generated REST types (`components`, `paths`) and to the type helpers
+ * Prints TypeScript types of REST values. They refer to the generated REST types (`components`, `paths`) and to the type helpers
  * of `src/engine/runtime/rest`.
  */
 import { isInherited } from "../../../shared/own.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
 import type { Variant } from "../../openapi/shapes/shape.ts";
 
-/** The type of a component. Null is left out for nullable ones, because resolvers only read objects that are not null. */
+/** Returns the type of a component, without null, because resolvers only read objects that are not null. */
 export function componentType(name: string, isNullable: boolean): string {
   const type = `components["schemas"][${JSON.stringify(name)}]`;
   return isNullable ? `NonNullable<${type}>` : type;
 }
 
-/** The type of a response body. openapi-typescript writes a status as a number, and a range such as `2XX` as a string. */
+/** Returns the type of a response body. openapi-typescript writes a status as a number, but a range such as `2XX` as a string. */
 export function bodyType(
   { path, method }: Pick<RestOperation, "path" | "method">,
   status: string,
@@ -28,17 +28,17 @@ export const propertyType = (object: string, name: string): string =>
 
 export const itemType = (list: string): string => `NonNullable<${list}>[number]`;
 
-/** The type of the list that `src/engine/runtime/rest/property.ts` creates from a map. */
+/** Returns the type of the list that `src/engine/runtime/rest/property.ts` creates from a map. */
 export const entriesType = (map: string): string => `Entries<${map}>`;
 
 /**
- * The type of a REST page with the fields that `src/engine/runtime/rest/connection.ts` adds, such as `pageInfo`. Without `page`:
- * the type of these fields alone.
+ * Returns the type of a REST page with the fields that `src/engine/runtime/rest/connection.ts` adds, such as `pageInfo`; without
+ * `page`, the type of the added fields.
  */
 export const connectionType = (page: string | undefined, item: string): string =>
   `Connection<${page ?? "unknown"}, ${item}>`;
 
-/** The members of the union that have one of the discriminator values. */
+/** Selects the members of the union that have one of the discriminator values. */
 export function variantType(union: string, property: string, values: readonly string[]): string {
   const literals = values.map((value) => JSON.stringify(value)).join(" | ");
   return `Extract<${union}, { ${JSON.stringify(property)}: ${literals} }>`;
@@ -47,21 +47,21 @@ export function variantType(union: string, property: string, values: readonly st
 const json = "string | number | boolean | null | readonly unknown[] | { [name: string]: unknown }";
 
 /**
- * The members of the union that have the property of the variant. If the variant has none, the members without the properties of
- * the other variants.
+ * Selects the members of the union that have the variant's distinguishing property; for a variant without one, the members
+ * without the properties of all other variants.
  */
 export function variantTypeByProperty(
   union: string,
   { values: [own] }: Variant,
   members: readonly Variant[],
 ): string {
-  // in TypeScript, every object has `constructor` and other inherited functions; JSON values are never functions
+  // in TypeScript, every object has inherited functions such as `constructor`, but JSON values are never functions
   const valueType = (name: string): string => (isInherited(name) ? json : "unknown");
   const having = (name: string): string => `{ ${JSON.stringify(name)}: ${valueType(name)} }`;
   const others = members.flatMap(({ values }) => values.map(having)).join(" | ");
   return own === undefined ? `Exclude<${union}, ${others}>` : `Extract<${union}, ${having(own)}>`;
 }
 
-/** Removes null, except from a type of `componentType`, which has none. */
+/** Removes null from a type, unless the type is known to exclude it. */
 export const withoutNull = (type: string): string =>
   /^NonNullable<.*>$|^components\["schemas"\]\["[^"]*"\]$/.test(type) ? type : `NonNullable<${type}>`;

@@ -1,6 +1,6 @@
 /**
- * Checks that no sign in the document suggests that a list has pages, because a key that `in: ITEM` looks up could be on another
- * page. Documents do not declare that a list is complete, so all signs of paging count, including names.
+ * Reports signs that a list has pages, because a key that `in: ITEM` looks up could be on another page. Documents do not declare
+ * whether a list is complete, so even the name of a parameter counts as a sign.
  */
 import { type RestOperation, showableResponses } from "../../openapi/operation.ts";
 import { responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
@@ -26,7 +26,6 @@ export function checkUnpagedList(field: FieldContext, where: FindingTarget): voi
   );
 }
 
-/** The first sign of paging in the operation. */
 export function findPagingSign(operation: RestOperation) {
   const answers = showableResponses(operation).flatMap(({ shape }) => pagingProperties(shape));
   const [sign] = [
@@ -74,7 +73,7 @@ function isOfPages(slot: InputSlot): boolean {
 const pageHeader =
   /^(?:link|content-range|(?:x-)?(?:next-?page|prev-?page|page|per-?page|total-?pages|pagination).*)$/i;
 
-/** The properties beside the list, or in an object beside it, whose names suggest paging. */
+/** Returns the properties beside the list, or in objects beside it, whose names suggest paging. */
 const pagingProperties = (shape: Shape) =>
   nestedObjects(shape, 2).flatMap(([, object]) =>
     responseProperties(object).filter(({ name }) => beside.has(normalizeName(name))),

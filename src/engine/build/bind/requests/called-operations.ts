@@ -1,4 +1,4 @@
-/** Collects what the REST client needs to know about the bound operations at run time. */
+/** Collects the properties of the bound operations that the REST client uses at run time. */
 
 import { includesJson, isJson, isText } from "../../../shared/media-type.ts";
 import type { Operation, Style } from "../../../shared/operation.ts";
@@ -23,7 +23,7 @@ import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { BoundField } from "../model.ts";
 import { errorMembers, listedMembers } from "../outputs/error-members.ts";
 
-/** By method and path, in the order of the fields that call them. */
+/** Method and path → operation, in the order of the fields that call them. */
 export const calledOperations = (
   document: RestDocument,
   held: HeldByOperation,
@@ -71,7 +71,7 @@ function calledOperation(
   const shown = showableResponses(operation);
   const read = shown.map(({ media }) => media);
   const isUnread = hasNoContent(operation);
-  // an error of a call with the server's credential may contain details that are not meant for the tenant
+  // errors of calls with the server's credential may contain details that tenants must not see
   const declared = errorMembers(document, operation);
   const errors = held ? listedMembers(declared, listed) : declared;
   const accept = isUnread
@@ -103,8 +103,8 @@ function calledOperation(
 }
 
 /**
- * Whether a call sends nothing that depends on its caller. An operation with other header parameters does not qualify, because
- * the gateway may set these headers for each caller.
+ * Whether a call sends nothing that depends on its caller. Header parameters except `Accept-Language` exclude this, because the
+ * gateway may set these headers for each caller.
  */
 const isPublicRead = (operation: RestOperation): boolean =>
   isSafe(operation.method) &&
@@ -114,7 +114,7 @@ const isPublicRead = (operation: RestOperation): boolean =>
       location === "path" || location === "query" || name.toLowerCase() === "accept-language",
   );
 
-/** Whether the field's value may be null or absent in a success response with content. */
+/** Whether the field's value may be null or absent in a 2xx response with content. */
 const mayBeNull = ({ operation, result }: BoundField): boolean =>
   showableResponses(operation).some(({ shape }) => {
     let at = shape;
@@ -126,7 +126,7 @@ const mayBeNull = ({ operation, result }: BoundField): boolean =>
     return at.nullable || at.types.size === 0;
   });
 
-/** `refusals`: the documented statuses of client errors (4xx and `default`). `bare`: those whose responses have no JSON body. */
+/** `refusals`: the documented statuses of client errors (4xx and `default`). `bareRefusals`: those without a JSON body. */
 function refusalsOf({ responses }: RestOperation) {
   const refusals = responses.filter(({ status }) => /^(?:4|default$)/i.test(status));
   const bare = refusals.filter(({ content }) => !content.some((each) => isJson(each) || includesJson(each)));
@@ -138,8 +138,8 @@ function refusalsOf({ responses }: RestOperation) {
 }
 
 /**
- * The `Accept` header (RFC 9110 §12.5.1) for success responses in these media types, or in `others` with the same schema. Also
- * includes JSON, because error responses are JSON.
+ * Returns the `Accept` header (RFC 9110 §12.5.1) for 2xx responses. `others`: media types with the same schema. Includes JSON,
+ * because error responses are JSON.
  */
 function acceptOf(read: readonly string[], others: readonly string[]): string {
   const media = new Set(read.map((each) => (includesJson(each) ? "application/json" : each)));

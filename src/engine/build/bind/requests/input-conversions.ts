@@ -1,4 +1,4 @@
-/** Determines which input objects must be converted before they are sent, and collects the conversions. */
+/** Determines which input objects have to be converted to REST objects, and collects the conversions. */
 import {
   type GraphQLInputField,
   type GraphQLInputType,
@@ -25,7 +25,7 @@ type Entry = {
 
 export class InputConversions {
   readonly pairs: InputPairs;
-  /** Pairs of a type with equal conversions share an entry. */
+  /** Pairs of the same type with equal conversions share an entry. */
   readonly #entries = new Map<InputPair, Entry>();
   readonly #byType = new Map<string, Set<Entry>>();
 
@@ -33,7 +33,7 @@ export class InputConversions {
     this.pairs = pairs;
   }
 
-  /** In order of first use. */
+  /** The conversions in order of first use. */
   get all(): InputConversion[] {
     return [...new Set(this.#entries.values())].map(({ id, fields = [], ...how }) => ({
       ...id,
@@ -42,7 +42,7 @@ export class InputConversions {
     }));
   }
 
-  /** How a value of `type` is sent to REST, whose value has the shape `shape`. */
+  /** Returns how a value of the GraphQL type is represented as a REST value of this shape. */
   sentValue(type: GraphQLInputType, shape: Shape): SentValue {
     const named = getNamedType(type);
     const takesNull = shape.nullable;
@@ -55,8 +55,8 @@ export class InputConversions {
   }
 
   /**
-   * Whether the input object must be converted: REST has another name for one of its fields, rejects its null, or represents its
-   * number differently, at any depth.
+   * Whether the input object has to be converted. At any depth, REST has another name for a field, rejects its null, or
+   * represents an ID or enum value as a number.
    */
   #differs(pair: InputPair, seen: Set<InputPair>): boolean {
     if (pair.choosesFrom) return true;
@@ -104,7 +104,7 @@ export class InputConversions {
   }
 }
 
-/** What a conversion does for the field of a `@oneOf` type: its name in REST, and the discriminator value to add. */
+/** Returns the REST name of a `@oneOf` type's field, and the discriminator value that the conversion adds. */
 const chosen = ({
   sent,
   isWholeMember,
@@ -115,20 +115,20 @@ const chosen = ({
     !chosenBy.isBound && { constants: { [chosenBy.name]: chosenBy.value } }),
 });
 
-/** The field's type; non-null if a null is rejected before the call. */
+/** Returns the field's type, made non-null if a null is rejected before the call. */
 const typeSent = (field: GraphQLInputField, property: Property | undefined): GraphQLInputType =>
   property && rejectsNull(field, property) ? new GraphQLNonNull(field.type) : field.type;
 
 const nullsOf = (type: GraphQLInputType, takesNull: boolean): SentValue["nulls"] =>
   isNonNullType(type) ? "never" : takesNull ? "sent" : "omitted";
 
-/** The shape of the objects in a list of any depth. */
+/** Returns the shape of the innermost items of a list of any depth. */
 function itemShape(type: GraphQLInputType, shape: Shape): Shape {
   const bare = getNullableType(type);
   return isListType(bare) && shape.items ? itemShape(bare.ofType, shape.items) : shape;
 }
 
-/** How a value of the type is sent; for a list, how its items are sent. */
+/** Applies the conversion to the value or, for a list, to its items. */
 function converted(
   type: GraphQLInputType,
   takesNull: boolean,

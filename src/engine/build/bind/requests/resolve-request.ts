@@ -1,4 +1,4 @@
-/** Resolves the request of a bound field: the source of each value, where it is sent, and how it is represented there. */
+/** Resolves the request of a bound field: the source of each value, its location in the request, and its representation there. */
 import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -35,7 +35,7 @@ export function resolveRequest(conversions: InputConversions, field: FieldBindin
   };
 }
 
-/** By HTTP method, the function of the REST client that returns null for a 404. */
+/** HTTP method → the function of the REST client that returns null for a 404. */
 const nullableMethods: ReadonlyMap<string, string> = new Map([
   ["get", "find"],
   ["query", "search"],
@@ -70,7 +70,7 @@ function inputValue(conversions: InputConversions, field: FieldBinding, input: I
   return { source, sent: { ...form, nulls: "never" } };
 }
 
-/** Nulls matter only in the body: elsewhere, the REST client's parameter encoder handles them. */
+/** Converts nulls only in the body, because the REST client's parameter encoder handles all others. */
 function argumentValue(
   conversions: InputConversions,
   source: ArgumentSource,
@@ -86,8 +86,8 @@ function argumentValue(
 }
 
 /**
- * Whether the TypeScript types generated from REST's schema cannot check the value: at some depth, the schema accepts one of
- * several objects or lists, or requires a read-only property (OpenAPI 3.1 §4.8.24), which a request omits.
+ * Whether the TypeScript types generated from REST's schema cannot check the value. At some depth, the schema accepts alternative
+ * objects or lists, or requires a read-only property, which a request omits (OpenAPI 3.1 §4.8.24).
  */
 function isBeyondTypes(
   pairs: InputPairs,
@@ -114,7 +114,7 @@ function isBeyondTypes(
   );
 }
 
-/** As in `RestRequest`: the server translates REST's error responses to these names. */
+/** REST name → argument, to translate names in REST's error responses. */
 type Names = RestRequest["argumentNames"];
 
 const argumentNames = (pairs: InputPairs, field: FieldBinding): Names => ({
@@ -134,9 +134,7 @@ const inputNames = (pairs: InputPairs, { inputs }: FieldBinding): Names =>
 
 type Renamed = [name: string, argument: string];
 
-/**
- * The fields of an input object with another name in REST, at any depth: `color` → `colour`, `profile.color` → `profile.colour`.
- */
+/** Returns fields of an input object with another name in REST, at any depth: `profile.colour` (REST) and `profile.color`. */
 function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape, depth = 0): Renamed[] {
   const bare = getNullableType(given);
   if (isListType(bare)) return written.items ? renamedBelow(pairs, bare.ofType, written.items, depth) : [];
@@ -149,7 +147,7 @@ function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape
   });
 }
 
-/** Puts the name of the object before the names of its fields. */
+/** Prefixes the names of an object's fields with the name of the object. */
 const prefixed = (name: string, argument: string, renamed: readonly Renamed[]): Renamed[] =>
   renamed.map(([inner, field]) => [`${name}.${inner}`, `${argument}.${field}`]);
 
@@ -157,8 +155,8 @@ const prefixed = (name: string, argument: string, renamed: readonly Renamed[]): 
 const maxNameDepth = 3;
 
 /**
- * For an argument that is the whole body: the field that feeds each body property. A property that several fields of a `@oneOf`
- * type feed, or that the server adds as discriminator, is attributed to the argument.
+ * For a body that is a whole argument, returns the input field that feeds each body property. A property that several fields of a
+ * `@oneOf` type feed, or that the server adds as the discriminator, is mapped to the argument itself.
  */
 function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): Names {
   const type = wholeBody && getNamedType(wholeBody.type);
@@ -196,8 +194,8 @@ type Source = ArgumentSource | ArgumentAboveSource;
 const maxDepth = 8;
 
 /**
- * The limits that REST sets on a field's arguments, as JSON Schemas (2020-12) with GraphQL names. The server rejects a value that
- * violates them before the call, and names the argument in the error. An argument of a field above is named `argsAbove.org`.
+ * Returns REST's limits on a field's arguments as JSON Schemas (2020-12) with GraphQL names. Before the call, the server rejects
+ * a value that violates them, with an error that names the argument. `argsAbove.org` is an argument of a field above.
  */
 function argumentSchemas(
   pairs: InputPairs,
@@ -218,7 +216,7 @@ function argumentSchemas(
     if (Object.keys(nested).length > 0) schemas.set(name, before ? { allOf: [before, nested] } : nested);
   };
   for (const { source, shape, in: location, required } of inputs) {
-    // this layer creates a connection's cursor, and REST's limits apply only to the REST cursor in it
+    // REST's limits apply to the REST cursor inside a connection's cursor, not to the connection's cursor itself
     const isCursor = connection && source.kind === "argument" && source.path.join(".") === "after";
     const isArgument = source.kind === "argument" || source.kind === "argumentAbove";
     if (isArgument && !isCursor) add(source, shape, location === "body", required);
@@ -229,8 +227,8 @@ function argumentSchemas(
 }
 
 /**
- * The limits of a value, without `type`, because GraphQL has checked the type. `inBody`: in the body, an ID that is an integer in
- * REST is sent as a JSON number.
+ * Returns the limits of a value, without `type`, because GraphQL checks the type. `inBody`: the body contains an integer ID as a
+ * JSON number.
  */
 function valueSchema(
   pairs: InputPairs,
@@ -247,7 +245,7 @@ function valueSchema(
     return orNull(type, { ...limitSchema(shape), ...(Object.keys(items).length > 0 && { items }) });
   }
   if (isInputObjectType(nullable)) return orNull(type, objectSchema(pairs, nullable, shape, depth));
-  // a JSON number is exact up to 15 digits
+  // JSON numbers are exact up to 15 digits
   if (isIntegerText(nullable, shape)) return { pattern: inBody ? "^-?[0-9]{1,15}$" : "^-?[0-9]+$" };
   return orNull(type, {
     ...limitSchema(shape),
@@ -256,7 +254,7 @@ function valueSchema(
   });
 }
 
-/** An `anyOf` of the limits of those alternatives that the type fits; empty if one of these has no limits. */
+/** Returns an `anyOf` with the limits of all alternatives that the type fits; empty if one of them has no limits. */
 function anyOfMembers(type: GraphQLScalarType, { members = [], values }: Shape): JsonSchema {
   const fitting = members.filter((member) => scalarFitsInput(type, member));
   const schemas = fitting.map((member) => ({
@@ -283,9 +281,9 @@ function objectSchema(
   return properties.length > 0 ? { properties: Object.fromEntries(properties) } : {};
 }
 
-/** Adds that null is rejected, for an input with a default (GraphQL §6.4.1). */
+/** Rejects null, which clients may send in place of a default (GraphQL §6.4.1). */
 const notNull = (schema: JsonSchema): JsonSchema => ({ not: { type: "null" }, ...schema });
 
-/** Adds null to the `enum` of a nullable input. The other limits accept null. */
+/** Adds null to the `enum` of a nullable input. All other limits accept null. */
 const orNull = (type: GraphQLInputType, schema: JsonSchema): JsonSchema =>
   !isNonNullType(type) && Array.isArray(schema.enum) ? { ...schema, enum: [...schema.enum, null] } : schema;
