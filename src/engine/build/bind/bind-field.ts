@@ -179,9 +179,9 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 }
 
 /**
- * Returns the nullable values that a call needs: if one is null, the field is null without a call. These are inherited values,
- * values of the parent for required parameters and, if every value of the parent may be absent, all of them, because a call
- * without them would return data of other parents.
+ * Returns the nullable values that a call needs: if one is null, the field is null without a call. A call needs inherited values,
+ * and the parent's values for required parameters. If all of the parent's values may be absent, it needs each of them, because a
+ * call without any would return data of other parents.
  */
 function neededBy(inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] {
   const identifiesParent = inputs.some(isAlwaysThere);

@@ -36,7 +36,7 @@ export class Binder {
   readonly names: RestNames;
   readonly pairs: InputPairs;
   readonly findings: Findings;
-  /** The coordinates of the Query fields that resolve entity references. */
+  /** The coordinates of the Query fields that resolve federation entities. */
   readonly #references: ReadonlySet<string>;
 
   constructor(

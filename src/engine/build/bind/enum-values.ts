@@ -22,7 +22,7 @@ export function settleEnumValues(
   if (values.length > 0) names.settleEnumValues(type.getValues(), new Set(values.map(String)), coordinate);
 }
 
-/** A value of a GraphQL enum that has two names in REST. */
+/** A GraphQL enum value with two REST names. */
 type NameConflict = {
   /** `name`: the GraphQL name. `rest`: the name in the REST enum that is being bound. */
   readonly name: string;

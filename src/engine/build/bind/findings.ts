@@ -22,7 +22,6 @@ export type FindingTarget = {
   readonly removedBy?: FileLocation | undefined;
   /** The finding points at this path below `rest`, or as far as the path exists. */
   readonly below?: NodePath;
-  /** See `Diagnostic`. */
   readonly facts?: readonly string[];
 };
 

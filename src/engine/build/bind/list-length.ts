@@ -69,8 +69,8 @@ function fedLength({ source, argumentDefault }: Input, node: FieldNode | undefin
 }
 
 /**
- * Whether a client may set the page size: in `node`, or without `node` in any selection. An argument in `node` is a variable
- * here, because `fedLength` has already evaluated literals.
+ * Whether a client can set the page size in the selection `node`; true without a selection. The argument is a variable here,
+ * because `fedLength` has already evaluated literals.
  */
 const isSetByClient = ({ source }: Input, node: FieldNode | undefined): boolean =>
   !node ||

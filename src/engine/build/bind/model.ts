@@ -98,8 +98,8 @@ export type PlainField = NamedField & {
 export type ModelField = BoundField | PlainField;
 
 /**
- * A union or an interface. `members`: discriminator value → object type; without a discriminator, a property that only the REST
- * objects of one type have → object type.
+ * A union or an interface. `members`: discriminator value → object type. Without a discriminator: name of a property that only
+ * one member has → object type.
  */
 export type AbstractType = {
   readonly name: string;

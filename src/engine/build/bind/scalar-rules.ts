@@ -51,7 +51,7 @@ export function checkDateFormat(
   );
 }
 
-/** Whether `type` can represent every value of this shape. Custom scalars can. */
+/** Whether `type` can represent every value of this shape, as custom scalars always can. */
 export const scalarCoversOutput = (type: GraphQLScalarType, shape: Shape): boolean =>
   !isSpecifiedScalarType(type) ||
   (shape.types.size > 0 && [...shape.types].every((name) => own(outputTypes, type.name)?.includes(name)));

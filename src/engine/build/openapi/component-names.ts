@@ -1,4 +1,4 @@
-/** The names of component schemas in generated types. */
+/** Names the component schemas in generated types. */
 import { membersOf } from "../../shared/json-object.ts";
 import { nodeKey, type RestDocument, type RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";

@@ -4,7 +4,10 @@ import { entriesOf, keysOf, type RestDocument, type RestNode } from "./document.
 import type { RestOperation } from "./operation.ts";
 import { headerName, headerOf, securitySchemeOf, securitySchemesOf } from "./security.ts";
 
-/** Sorted, in lower case. Includes operations without a GraphQL field, because clients may call them through the gateway. */
+/**
+ * Sorted, in lower case. Includes headers of operations without a GraphQL field, because clients may call them through the
+ * gateway.
+ */
 export function declaredHeaders(document: RestDocument, operations: Iterable<RestOperation>): string[] {
   const owners = new Set([...operations].flatMap(({ item, node }) => [item, node]));
   const parameters = [...owners].flatMap((owner) => entriesOf(document, document.child(owner, "parameters")));

@@ -132,7 +132,7 @@ export class RestDocument {
     return this.#end(node, this.#ends, false);
   }
 
-  /** Like `follow`, but since OpenAPI 3.1 stops at the next `$ref` with keywords beside it, because those keywords apply too. */
+  /** Like `follow`, but in OpenAPI 3.1 and 3.2 stops at the next `$ref` with keywords beside it, because they apply too. */
   followPlain(node: RestNode): RestNode | undefined {
     return this.versions.readsBesideRef(node.file)
       ? this.#end(node, this.#plainEnds, true)

@@ -46,7 +46,7 @@ export type DocumentedResponse = {
   readonly content: readonly string[];
 };
 
-/** A documented 2xx response, or `default` if it is documented in place of one. */
+/** A documented 2xx response, or `default` if no 2xx or 3xx response is documented. */
 export type SuccessResponse = DocumentedResponse & {
   /** The media type whose body fields read; absent if the response has no content. */
   readonly media?: string;
@@ -60,7 +60,7 @@ export type SuccessResponse = DocumentedResponse & {
 };
 
 export type RestOperation = {
-  /** The `operationId` (with several documents `shop/listThings`), or method and path if it has none. */
+  /** The `operationId` (with several documents `shop/listThings`), or method and path if that is missing or not unique. */
   readonly id: string;
   /** The field of the path item, such as `get`, or the key in `additionalOperations`, such as `COPY`. */
   readonly method: string;
@@ -124,7 +124,7 @@ export const clientMethods: readonly string[] = ["get", "post", "put", "patch", 
 export const isSendable = (method: string): boolean =>
   clientMethods.includes(method) || (/^[A-Z][A-Z\d-]*$/.test(method) && method !== "CONNECT");
 
-/** The method as it is written in the request. */
+/** `get` → `GET`. Custom methods are unchanged. */
 export const sentMethod = (method: string): string => (isItemMethod(method) ? method.toUpperCase() : method);
 
 /** `GET /things/{id}`: names an operation in messages and in generated comments. */
@@ -135,8 +135,8 @@ export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "
 export const ownPath = ({ path, root: { name = "" } }: RestOperation): string => path.slice(name.length);
 
 /**
- * Whether two versions of the spec mean the same operation: its id is the same, or its method and path are. If a single document
- * has become one of several, their names are ignored.
+ * Whether two versions of the spec mean the same operation: its id is the same, or its method and path are. The names of
+ * documents are ignored if only one of the versions has several documents.
  */
 export function isSameOperation(one: RestOperation, other: RestOperation): boolean {
   const isMoved = (one.root.name === undefined) !== (other.root.name === undefined);
@@ -178,7 +178,7 @@ export const isRedirect = ({ status }: DocumentedResponse): boolean => status.st
 
 /**
  * Whether an unsafe operation documents neither a success nor a redirect. It is then treated as an operation without content, so
- * that a field can at least show that it succeeded.
+ * that a field can at least show that the call succeeded.
  */
 export const omitsSuccess = ({ method, responses }: Pick<RestOperation, "method" | "responses">): boolean =>
   !isSafe(method) && !responses.some((each) => isSuccess(each) || isRedirect(each));

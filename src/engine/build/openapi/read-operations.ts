@@ -13,7 +13,7 @@ export class RestOperations extends Map<string, RestOperation> {
   readonly #byPlace: ReadonlyMap<string, RestOperation>;
   /** The operations by `operationId`, and by method and path, without the document's name. */
   readonly #byOwnName: ReadonlyMap<string | undefined, RestOperation[]>;
-  /** What an id or a path may contain before its first slash: a document's name, or nothing. Empty for a single document. */
+  /** The possible texts before the first slash of an id or path: a document's name, or nothing. Empty for a single document. */
   readonly #starts: ReadonlySet<string>;
   readonly #formerNames: ReadonlyMap<string, RestOperation>;
 

@@ -23,7 +23,9 @@ export function securityRequirementsOf({ node, root }: RestOperation): SecurityR
   };
 }
 
-/** Returns the security schemes of each alternative. `node` is undefined if the document does not define the scheme. */
+/**
+ * Returns the security schemes of each alternative in `security`. `node` is undefined if the document does not define the scheme.
+ */
 export const schemesOf = (document: RestDocument, operation: RestOperation) =>
   securityRequirementsOf(operation).alternatives.map((alternative) =>
     Object.keys(alternative).map((name) => ({
@@ -36,8 +38,8 @@ const listOf = ({ value }: RestNode): unknown[] | undefined =>
   isRecord(value) && Array.isArray(value.security) ? value.security : undefined;
 
 /**
- * Returns, for each alternative, the request headers in which clients send the credentials, in lower case. Schemes other than
- * `apiKey` and `mutualTLS` use `Authorization` (OpenAPI 3.1 §4.8.27).
+ * Returns, for each alternative in `security`, the request headers in which clients send the credentials, in lower case. Schemes
+ * other than `apiKey` and `mutualTLS` use `Authorization` (OpenAPI 3.1 §4.8.27).
  */
 export function credentialHeadersOf(document: RestDocument, operation: RestOperation): string[][] {
   const lists = schemesOf(document, operation).map((schemes) =>
@@ -60,8 +62,8 @@ export const isAnonymousToo = (operation: RestOperation): boolean =>
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
- * Returns the scopes and the credential headers of each alternative; empty if no alternative requires a scope. Only `oauth2` and
- * `openIdConnect` schemes list scopes; other schemes list role names (OpenAPI 3.1 §4.8.30).
+ * Returns the scopes and the credential headers of each alternative in `security`; empty if no alternative requires a scope. Only
+ * `oauth2` and `openIdConnect` schemes list scopes; other schemes list role names (OpenAPI 3.1 §4.8.30).
  */
 export function scopeRequirementsOf(document: RestDocument, operation: RestOperation): ScopeRequirement[] {
   const requirements = securityRequirementsOf(operation).alternatives.map((alternative) => {

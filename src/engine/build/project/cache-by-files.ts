@@ -1,7 +1,8 @@
+/** Caches a value that is computed from files. */
 import type { SpecFiles } from "./spec-files.ts";
 
 /**
- * Caches the last result of `make` until a file that it read or a folder that it listed changes. For processes that reload a
+ * Caches the last result of `make` until a file that it read or a folder that it listed changes. Used by processes that reload a
  * project.
  */
 export function cacheByFiles<T>(make: (files: SpecFiles) => T): (files: SpecFiles) => T {

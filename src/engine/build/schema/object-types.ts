@@ -1,3 +1,4 @@
+/** Finds object types, their fields, and the types that they refer to. */
 import {
   type GraphQLField,
   type GraphQLNamedType,

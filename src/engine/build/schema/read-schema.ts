@@ -1,3 +1,4 @@
+/** Reads `schema.graphql`. */
 import {
   type ASTNode,
   buildASTSchema,
@@ -85,7 +86,7 @@ function parseSchema(name: string, text: string): DocumentNode {
   }
 }
 
-/** Replaces definitions of the binding directives in the schema file, which are there for editors, by the engine's own. */
+/** A schema file may define the binding directives for editors. The engine's definitions replace them. */
 const withDefinitions = ({ definitions }: DocumentNode): DocumentNode =>
   withDefer({
     kind: Kind.DOCUMENT,

@@ -27,7 +27,7 @@ export class RestNames {
     return this.#explicit(element) ?? this.#enumValues.get(element)?.name ?? element.name;
   }
 
-  /** Returns the REST name of a field, argument or input field, matched with the possible `names`. */
+  /** Returns the REST name of a field, argument or input field, given the `names` that exist in REST. */
   resolve(element: Element, names: Names): string {
     return this.#explicit(element) ?? this.#match(element, names, fieldName) ?? element.name;
   }

@@ -97,7 +97,7 @@ function byHeader({ operations }: Model, root: RootNode): string {
   return `. Every operation requires the header ${name}: if that is the credential, write { target: $, update: { security: [{ key: [] }], components: { securitySchemes: ${scheme} } } }`;
 }
 
-/** Whether a credential may be sent in the header. `undefined`: the credential is not sent in a header. */
+/** Whether a credential may be sent in the header; true without a header, for a credential in the query or in a cookie. */
 const mayCarryCredential = (header: string | undefined): boolean =>
   header === undefined || !isNeverCredential(header);
 
@@ -226,7 +226,7 @@ function usesOf(model: Model): Use[] {
   const uses = new Map<string, Use>();
   for (const field of boundFields(model)) {
     const { root } = field.operation;
-    if (model.held.has(field.operation)) continue; // the call carries the server's credential
+    if (model.held.has(field.operation)) continue; // the call sends the server's credential, not the caller's
     for (const { name, node: scheme } of schemesOf(model.document, field.operation).flat()) {
       const key = `${root.name}#${name}`;
       if (scheme && !uses.has(key)) uses.set(key, { root, name, scheme, field });

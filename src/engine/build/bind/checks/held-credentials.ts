@@ -1,7 +1,7 @@
 /**
  * Checks `spec/credentials.yaml` against the documents and the bound fields. If all tenants share a credential, each tenant sees
  * everything that the vendor shows to the server (the confused deputy problem), so the project's owner has to permit each
- * operation. A vendor's change of its document must not send the credential to another origin or use it for another operation.
+ * operation. If the vendor changes its document, the credential must not be sent to another origin or used for another operation.
  */
 import { getNamedType, isInputObjectType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
@@ -195,7 +195,7 @@ function isOfClient({ backings }: Model, field: BoundField, source: InputSource)
   if (source.kind === "argument" || source.kind === "argumentAbove") return true;
   if (source.kind !== "parent" && source.kind !== "enclosing") return false;
   const type = source.kind === "parent" ? field.type : source.type;
-  return backings.get(type)?.some(({ from }) => from === type) === true; // the type is read from representations, which the router sends
+  return backings.get(type)?.some(({ from }) => from === type) === true; // a router sends these objects (federation representations)
 }
 
 const bodyNames = ({ body }: RestOperation): string[] =>

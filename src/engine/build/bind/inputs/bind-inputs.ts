@@ -160,7 +160,7 @@ function wholeBody(field: FieldContext): ArgumentSource | undefined {
   if (directive.body === undefined) return undefined;
   const where = atRestDirective(field, "body");
   const source = readBodySource(field, directive.body, where);
-  if (!operation.body && operation.unfeedable.length > 0) return undefined; // `parameter-unfed` reports it
+  if (!operation.body && operation.unfeedable.length > 0) return undefined; // the rule `parameter-unfed` reports the body
   if (!operation.body) {
     binder.findings.add(
       "parameter-unknown",

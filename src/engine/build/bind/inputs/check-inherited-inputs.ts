@@ -86,8 +86,8 @@ function addStricter(
 }
 
 /**
- * Returns the limits of `from` that allow values which `to` rejects. Compares only limits that both have, because a schema
- * without a limit does not describe its values.
+ * Returns the limits of `from` that allow values which `to` rejects. Ignores limits that `from` does not have, because its values
+ * may satisfy them anyway.
  */
 function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
   const [format, wanted] = [from, to].map((shape) =>

@@ -104,16 +104,13 @@ const ownValueFits = ({ shape }: { readonly shape: Shape }, input: Input): boole
   (input.in === "body" ? typesFit : textFits)(shape, input.shape);
 
 /**
- * Whether a single value of the parent feeds an array parameter. Only `batchBy` allows this, because it sends values of many
- * parents.
+ * Whether a single value of the parent feeds an array parameter. This is valid only with `batchBy`, which sends the values of
+ * many parents.
  */
 export const isBatchKey = (input: Input): boolean =>
   input.source.kind === "parent" && input.shape.types.has("array") && !ownValueFits(input.source, input);
 
-/**
- * Whether the source is `after` of a connection, a string in which this layer may have encoded REST's page number or numeric
- * cursor.
- */
+/** Whether the source is a connection's `after`, a string that may contain REST's page number or numeric cursor. */
 function isNumberInCursor(
   { directive }: FieldContext,
   argument: GraphQLArgument | undefined,

@@ -1,3 +1,4 @@
+/** Checks the styles in which values are serialized. */
 import { getNamedType, isInputObjectType } from "graphql";
 import { own } from "../../../shared/own.ts";
 import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
@@ -90,8 +91,8 @@ export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">)
 const brackets = /[[\]]/;
 
 /**
- * Whether the style can never represent the value: a list of lists or objects, or an object with only nested members or a
- * required one.
+ * Whether the style can never represent the value: a list of lists or objects, or an object that requires a nested member or has
+ * no other members.
  */
 function isNested(shape: Styled["shape"], style: string): boolean {
   const { types, items } = shape;

@@ -1,4 +1,4 @@
-/** Pairs each input object type with the REST object as which it is sent. Each pair is computed once. */
+/** Pairs each input object type with the REST object to which it is converted. Each pair is computed once. */
 import type { GraphQLInputField, GraphQLInputObjectType } from "graphql";
 import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
 import { declaredProperty, type Property, Shape, type Variants } from "../../openapi/shapes/shape.ts";
@@ -15,7 +15,7 @@ export type InputPair = {
   /** The REST object. If REST accepts several alternatives, the first one with all fields of the type. */
   readonly shape: Shape;
   readonly fields: readonly PairedField[];
-  /** Only for a `@oneOf` type: the members of REST's `oneOf`. `shape` then has a property for each field's member. */
+  /** Only for a `@oneOf` type: the members of REST's `oneOf`. `shape` then has one property per field. */
   readonly choosesFrom?: Variants;
 };
 
@@ -69,10 +69,7 @@ export class InputPairs {
     return { shape, fields, choosesFrom: variants };
   }
 
-  /**
-   * Returns the shape as which the type is sent. If the shape lacks fields of the type, it is merged with its first alternative
-   * that has them.
-   */
+  /** Returns `shape`. If it lacks fields of the type, merges it with its first alternative that has them. */
   #sentObject(type: GraphQLInputObjectType, shape: Shape): Shape {
     const { properties, members = [] } = shape;
     const known = new Set(

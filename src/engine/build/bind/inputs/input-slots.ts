@@ -26,7 +26,7 @@ export class InputSlots {
   }
 
   /**
-   * Returns the slots with this REST name, in document order. Without `location`, in any location. Header names are
+   * Returns the slots with this REST name, in document order. Without `location`, searches all locations. Header names are
    * case-insensitive.
    */
   find(name: string, location?: InputLocation): InputSlot[] {

@@ -1,3 +1,4 @@
+/** The possible sources of a parameter or body property. */
 import { type GraphQLArgument, type GraphQLInputField, type GraphQLInputType, isNonNullType } from "graphql";
 import type { RestNode } from "../../openapi/document.ts";
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
@@ -32,7 +33,8 @@ export type EnclosingSource = {
 };
 
 /**
- * An argument of the nearest field above that has an argument with this name. `nullable`: one of the possible fields allows null.
+ * An argument of the nearest field above that has an argument with this name. `nullable`: the argument is nullable in one of the
+ * possible fields.
  */
 export type ArgumentAboveSource = {
   readonly kind: "argumentAbove";

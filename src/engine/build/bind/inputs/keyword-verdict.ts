@@ -30,7 +30,7 @@ const all = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("refused") ? "refused" : verdicts.includes("open") ? "open" : "met";
 const any = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("met") ? "met" : verdicts.includes("open") ? "open" : "refused";
-/** Returns the common verdict of values of which any may be sent; `open` if their verdicts differ. */
+/** Combines the verdicts on alternative values; `open` if they differ. */
 const common = ([first = "met", ...others]: readonly KeywordVerdict[]): KeywordVerdict =>
   others.every((each) => each === first) ? first : "open";
 const opposite = { met: "refused", open: "open", refused: "met" } as const;
@@ -215,7 +215,7 @@ function evaluationVerdict(at: At, name: string, seen = new Set<unknown>()): Key
 
 /**
  * Returns each member of an `anyOf` or `oneOf` with two verdicts. `meant` assumes that the value is intended for this member, so
- * its limits are trusted. `verdict` does not assume it.
+ * its limits are trusted. `verdict` makes no such assumption.
  */
 function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
   return schemasIn(node, keyword).map((member) => ({

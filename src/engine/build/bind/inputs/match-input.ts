@@ -34,7 +34,7 @@ import type { InputPair } from "./input-pairs.ts";
 import { isNullableInput } from "./input-source.ts";
 import { type OneOfMember, unboundRequiredProperties } from "./one-of-member.ts";
 
-/** An argument or a part of it, with the shape of the REST value as which it is sent. */
+/** An argument or a part of it, with the shape of its REST value. */
 type InputValue<Type = GraphQLInputType> = {
   readonly where: FindingTarget;
   readonly type: Type;

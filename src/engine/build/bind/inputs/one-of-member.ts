@@ -21,7 +21,7 @@ import { matchesVariantName, variantName } from "../variant-names.ts";
 
 export type OneOfMember = {
   readonly member: Variant;
-  /** The property as which the value is sent. For a whole member, a synthetic property with the member's shape. */
+  /** The REST property for the value; for a whole member, a synthetic property with the member's shape. */
   readonly sent: Property;
   readonly isWholeMember: boolean;
   /**

@@ -99,8 +99,8 @@ function pairWithMembers({ members, property }: Variants, types: readonly GraphQ
 function checkAlike({ abstracts, findings }: Binder, where: FindingTarget, abstract: AbstractType): void {
   const { name, property, members, otherwise } = abstract;
   const known = abstracts.get(name);
-  // a discriminator value that only one `oneOf` has is unambiguous, but a property that distinguishes its members may occur in
-  // any member of the other
+  // a discriminator value that only one `oneOf` has is unambiguous, but a property that distinguishes the members of one `oneOf`
+  // may occur in every member of another
   const isSame = ([value, type]: [string, string]): boolean =>
     (known?.members.get(value) ?? (property === undefined ? undefined : type)) === type;
   const isAlike =

@@ -160,7 +160,7 @@ function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
       "add it, with @restName for the name of REST's parameter",
     );
   const first = typeOf("first");
-  const isOffset = directive.connection?.pages === "OFFSET"; // the next offset depends on the number of items in the page
+  const isOffset = directive.connection?.pages === "OFFSET"; // the next offset is computed from the number of items, not from the page size
   if (isReported("first")) fits = false;
   else if (first && (getNullableType(first) !== GraphQLInt || !inputOfArgument(inputs, "first")))
     add(

@@ -137,8 +137,8 @@ export const describeMembers = (schema: ErrorSchema): string =>
 const isProblem = (media: string): boolean => /^application\/problem\+json\s*(?:;|$)/i.test(media);
 
 /**
- * Returns the members of RFC 9457 that the schema declares. The media type implies title and detail for a schema without
- * properties.
+ * Returns the members of RFC 9457 that the schema declares. For a schema without properties, returns `title` and `detail`, which
+ * the media type implies.
  */
 function problemMembers(shape: Shape): Members {
   const { properties, hasMembers, isClosed } = shape;
@@ -166,7 +166,7 @@ function problemErrors(errors: Shape): Members {
   return { list, item: { message: "detail", ...(pointer && isTextShape(pointer) && { field: "pointer" }) } };
 }
 
-/** Returns the shape of a property that responses may have; among alternatives, that of the first with the property. */
+/** Returns the shape of a response property, from the first alternative that declares it. */
 const memberOf = (shape: Shape, name: string): Shape | undefined =>
   [shape, ...(shape.members ?? [])]
     .flatMap((each) => declaredProperty(each, name) ?? [])

@@ -76,7 +76,7 @@ function refuseNonNull({ binder, definition }: FieldContext, at: FindingTarget, 
 
 type Call = {
   readonly batch: BoundField["batch"];
-  /** Whether one call loads, or would load without errors in the batch, the values of many parents. */
+  /** Whether one call is meant to load the values of many parents, even if the batch is invalid. */
   readonly isForMany: boolean;
   /** Whether a parent may lack a value that the call needs. */
   readonly mayLackKey: boolean;

@@ -1,3 +1,4 @@
+/** A REST value with which a field's type is compared. */
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import { atRestDirective, type FieldContext } from "../field-context.ts";
@@ -12,7 +13,7 @@ export type ResponseValue = {
   readonly typeExpression: string;
   /** The status of the response, if the operation documents several statuses. */
   readonly status?: string;
-  /** The number of the field's lists around an item. */
+  /** An item's nesting depth in the field's lists. */
   readonly level?: number;
 };
 

@@ -103,8 +103,8 @@ function calledOperation(
 }
 
 /**
- * Whether a call sends nothing that depends on its caller. Header parameters except `Accept-Language` exclude this, because the
- * gateway may set these headers for each caller.
+ * Whether a call sends nothing that depends on its caller. False for operations with header parameters other than
+ * `Accept-Language`, because the gateway may set them for each caller.
  */
 const isPublicRead = (operation: RestOperation): boolean =>
   isSafe(operation.method) &&

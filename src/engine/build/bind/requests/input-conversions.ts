@@ -128,7 +128,7 @@ function itemShape(type: GraphQLInputType, shape: Shape): Shape {
   return isListType(bare) && shape.items ? itemShape(bare.ofType, shape.items) : shape;
 }
 
-/** Applies the conversion to the value or, for a list, to its items. */
+/** Returns the representation of a converted value; for a list, of its converted items. */
 function converted(
   type: GraphQLInputType,
   takesNull: boolean,

@@ -134,7 +134,7 @@ const inputNames = (pairs: InputPairs, { inputs }: FieldBinding): Names =>
 
 type Renamed = [name: string, argument: string];
 
-/** Returns fields of an input object with another name in REST, at any depth: `profile.colour` (REST) and `profile.color`. */
+/** REST name → field name, at any depth, for fields with another name in REST: `profile.colour` → `profile.color`. */
 function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape, depth = 0): Renamed[] {
   const bare = getNullableType(given);
   if (isListType(bare)) return written.items ? renamedBelow(pairs, bare.ofType, written.items, depth) : [];
@@ -227,8 +227,8 @@ function argumentSchemas(
 }
 
 /**
- * Returns the limits of a value, without `type`, because GraphQL checks the type. `inBody`: the body contains an integer ID as a
- * JSON number.
+ * Returns the limits of a value, without `type`, because GraphQL checks the type. `inBody`: an ID that is an integer in REST is
+ * sent as a JSON number.
  */
 function valueSchema(
   pairs: InputPairs,

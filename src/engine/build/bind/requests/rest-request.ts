@@ -1,3 +1,4 @@
+/** The request of a bound field, which `resolve-request.ts` resolves and codegen prints. */
 import type { JsonSchema } from "../../../shared/json-schema.ts";
 import type { InputLocation } from "../../openapi/operation.ts";
 import type { InputSource } from "../inputs/input-source.ts";

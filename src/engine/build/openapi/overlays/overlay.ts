@@ -36,7 +36,7 @@ export function withOverlay(
   for (const [index, action] of actionsOf(overlay).entries()) {
     const target: NodePath = ["actions", index, "target"];
     const place = overlay.place(target);
-    // the last one first, because the removal of an item shifts the later ones
+    // in reverse order, because the removal of an item shifts the items after it
     const found = select(action, overlaid.value, place).reverse();
     if (found.length === 0) unused.push(selectsNothing(action, place));
     for (const { location: path, value } of found) {

@@ -12,7 +12,7 @@ type Keyword = "allOf" | "oneOf";
 export type ShapeIdentity = {
   readonly text: string;
   readonly keyword?: Keyword;
-  /** The identities that this one is composed of. A plain schema has only its own. */
+  /** The identities of which this one is composed; for a plain schema, only its own. */
   readonly parts: ReadonlySet<string>;
   /** How deeply `allOf` and `oneOf` are nested. */
   readonly depth: number;

@@ -1,4 +1,4 @@
-/** Finds the limits of a schema `to` that values of a schema `from` may exceed (JSON Schema 2020-12, Validation §6). */
+/** Finds the limits of a schema `to` that values of a schema `from` may violate (JSON Schema 2020-12, Validation §6). */
 import { isDeepStrictEqual } from "node:util";
 import { own } from "../../../shared/own.ts";
 import { isOnly, type Shape } from "./shape.ts";

@@ -112,7 +112,7 @@ function sharedProperties(shapes: readonly Shape[]): Map<string, Property> {
 
 function combineProperties(one: Property, others: readonly Property[]): Property {
   const all = [one, ...others];
-  // responses omit `writeOnly` properties even if they are required
+  // if the property is `writeOnly` in only some of the shapes, responses may omit it although it is required
   const isRequired = all.every(({ required, only }) => required && only === one.only);
   const only = all.every((each) => each.only === one.only) ? one.only : undefined;
   const make = (): Shape => combineNullable(all.map(({ shape }) => shape)) ?? one.shape;
