@@ -296,7 +296,7 @@ function requiredBy(fieldsOf: FieldsOf, type: string, requiresName: string): Key
 
 type FieldsOf = (type: string) => readonly FieldDefinitionNode[];
 
-/** Parses the field set of a directive. Throws `GraphQLError` if it contains anything other than fields, or a list field. */
+/** Parses the field set of a directive. Throws `GraphQLError` unless it consists of fields that are not lists. */
 function keyFieldsOf(fieldsOf: FieldsOf, type: string, fields: string): KeyField[] {
   const [operation] = parse(`{${fields}}`, { noLocation: true, maxTokens: 1_000 }).definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new GraphQLError("is not a selection of fields");
