@@ -1,4 +1,4 @@
-/** The Apollo Server of the graphql role, without landing page, cache control, usage reporting and stack traces. */
+/** The Apollo Server of the graphql role, without Apollo's landing page, cache control, usage reporting and stack traces. */
 import { ApolloServer, type GraphQLRequestListener, type GraphQLResponse } from "@apollo/server";
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -28,22 +28,20 @@ import { limitRule } from "./limits/limits.ts";
 import type { RequestContext } from "./request-context.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
 
-/** A request that contains the text of its document. */
 type Executed = { query: string } & OperationRequest["request"];
 
 type ApolloOptions = {
   readonly config: Config;
   readonly schema: GraphQLSchema;
   readonly log: FastifyBaseLogger;
-  /** Number of executed operations. */
   readonly executions: ExecutionCounts;
   readonly saved?: SavedOperations;
   readonly deprecations?: GeneratedApi["deprecations"];
 };
 
-/** An Apollo Server that bypasses Apollo's request pipeline for documents that were parsed and validated before. */
+/** An Apollo Server that bypasses Apollo's request pipeline for documents that were parsed and validated earlier. */
 export class Apollo extends ApolloServer<RequestContext> {
-  /** Cached responses to documents that were refused before. */
+  /** Cached error responses to invalid documents. */
   readonly refusals: DocumentStore["refusals"];
   readonly #documents: DocumentStore;
   readonly #execute: ExecuteByPlan;
@@ -89,8 +87,8 @@ export class Apollo extends ApolloServer<RequestContext> {
   }
 
   /**
-   * Executes an operation, without Apollo's pipeline if possible. The pipeline awaits plugins at each step: it created 38 of the
-   * 63 promises of a small request.
+   * Executes an operation, without Apollo's pipeline if the document is cached. The pipeline awaits plugins at each step, which
+   * creates 38 of the 63 promises of a small request.
    */
   async execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
     const storedDocument = this.#documents.of(request.query);
@@ -106,13 +104,10 @@ export class Apollo extends ApolloServer<RequestContext> {
   }
 }
 
-/** This service's hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
+/** Creates one plugin with all hooks of this service, because Apollo awaits each plugin at each step of a request. */
 function hooks(env: Environment, execute: ExecuteByPlan, documents: DocumentStore) {
   const limits = limitRule(env);
-  /**
-   * Returns the time spent in the validation that began last. A validation runs synchronously from the creation of its rules to
-   * its end hook.
-   */
+  /** Returns the duration of the latest validation, which runs synchronously from the creation of its rules to its end hook. */
   let validationMs = (): number => 0;
   const rule: ValidationRule = (context) => {
     validationMs = startWork();

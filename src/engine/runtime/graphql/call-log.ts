@@ -1,6 +1,6 @@
 /**
- * The REST calls of one GraphQL request, for a client that asks for them (`x-explain-calls`). An entry contains names, times and
- * counts, but no part of a URL, a header or a body.
+ * The REST calls of one GraphQL request, for clients that ask for them with `x-explain-calls`. An entry contains names, times
+ * and counts, but no part of a URL, a header or a body.
  */
 import {
   type CallRecord,
@@ -20,20 +20,17 @@ export type CallEntry = {
   /** Milliseconds from the start of the request's first call to the start of this call. */
   readonly startMs: number;
   readonly ms: number;
-  /** The source of a response that was not fetched for this request: shared, cached or revalidated. */
+  /** Absent if this request fetched the response itself. */
   readonly source?: ResponseSource;
-  /** The age of a cached response (RFC 9111 §4.2.3). */
+  /** The age of a cached response in seconds (RFC 9111 §4.2.3). */
   readonly ageSeconds?: number;
   /** The number of keys in a batched call. */
   readonly keys?: number;
-  /** The deferred fragments that need the call, by their labels or paths. */
+  /** The deferred fragments that need the call, named by their labels or paths. */
   readonly part?: string;
 };
 
-/**
- * Starts to collect the calls of `request`. The returned function lists the calls that have ended so far, in the order in which
- * they ended.
- */
+/** Collects the calls of `request`. The returned function lists the calls that have ended, in the order of their ends. */
 export function collectCalls(request: RequestRecord): () => CallEntry[] {
   const ended: CallRecord[] = [];
   request.ended = ended;

@@ -1,8 +1,8 @@
 /**
  * Determines the owners that a request is charged to. Each owner has a share of the processor, of memory, of connections and of
- * the start queue. Behind a gateway, the owner is the tenant. Without a gateway, only REST can verify a credential: the request
- * is charged to the owners of its credentials, as far as REST has accepted them before, and otherwise to the client's address.
- * Made-up credentials therefore create no further owners, neither alone nor in addition to a valid one.
+ * the start queue. Behind a gateway, the owner is the tenant. Without a gateway, only REST can verify a credential, so a
+ * request is charged to the owners of those credentials that REST has accepted before. If REST has accepted none of them, it is
+ * charged to the client's address. Made-up credentials therefore create no owners, not even together with a valid one.
  */
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
@@ -17,21 +17,18 @@ import type { Config } from "../settings/config.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /**
-     * Result of `Callers.of`. It is a property of the request, because an entry of a WeakMap would outlive the request until the
-     * next major garbage collection.
-     */
+    /** The result of `Callers.of`. Not an entry of a WeakMap, which would outlive the request until the next major GC. */
     forwarded: CallerHeaders | undefined;
   }
 }
 
-/** Prefix of the name of an owner that is an address. */
+/** Prefix of the owner's name if the owner is a client address. */
 const addressPrefix = "address ";
 
 export class Callers {
   readonly #forward: ReturnType<typeof headerForwarder>;
   readonly #accepted = new LRUCache<number, true>({
-    maxSize: acceptedCredentials, // `max` would allocate memory for all of them at the start
+    maxSize: acceptedCredentials, // `max` would allocate memory for all entries at once
     sizeCalculation: () => 1,
   });
   readonly #salt = randomBytes(16).toString("base64");
@@ -46,7 +43,7 @@ export class Callers {
     return request.forwarded;
   }
 
-  /** Remembers which of the request's credentials REST has accepted. */
+  /** Called when REST has responded: remembers which of the request's credentials it has accepted. */
   remember(request: FastifyRequest): void {
     const { accepted, profile } = this.of(request);
     for (const owner of accepted) {
@@ -69,8 +66,8 @@ export class Callers {
   }
 
   /**
-   * `accepted` has the accepted owners of one combination of credentials. `#accepted` is checked too, because REST may have
-   * accepted an owner's credential in another combination.
+   * `accepted` contains the accepted owners of this combination of credentials. `#accepted` is checked too, because REST may
+   * have accepted an owner's credential in another combination.
    */
   #isAccepted(owner: Owner, accepted: Set<Owner>): boolean {
     const isAccepted = accepted.has(owner) || this.#accepted.get(this.#digestOf(owner.name)) === true;
@@ -78,10 +75,7 @@ export class Callers {
     return isAccepted;
   }
 
-  /**
-   * Returns a digest of 48 bits, so that even very many credentials need little memory. The salt is secret, so collisions cannot
-   * be constructed.
-   */
+  /** Returns 48 bits of a digest, to save memory. The salt is secret, so attackers cannot construct collisions. */
   #digestOf(owner: string): number {
     return Number.parseInt(hash("sha256", this.#salt + owner).slice(0, 12), 16);
   }

@@ -1,30 +1,27 @@
 /**
- * Detects queries by GET that another site may have made a browser send (CSRF). Before a browser sends a header that a script has
- * set to another origin, it sends a preflight (Fetch §4.8, CORS preflight). Credentials are sent only in headers that scripts
- * set: `X-API-Key`, `Authorization: Bearer`, or the headers that the OpenAPI document declares; never in a cookie. A request
- * without a preflight therefore contains no valid credential. It could still cost time, and the other site could measure its
- * duration. Apollo Server refuses every GET that has none of the headers in its list, even the requests that urql sends by
- * default. This check refuses only requests of browsers (`Sec-Fetch-Site`, `Origin`), and only those without a header that needs
- * a preflight.
+ * Detects GraphQL queries by GET that a page of another site made a browser send (CSRF). A browser sends a preflight before a
+ * request to another origin if a script has set a header (Fetch §4.8, CORS preflight). Credentials are accepted only in headers
+ * that scripts set (`X-API-Key`, `Authorization: Bearer`, or the headers that the OpenAPI document declares), never in a
+ * cookie. A request without a preflight therefore contains no valid credential, but it costs time, and the other site can
+ * measure its duration. Apollo Server refuses every GET without a header from its list, even the requests that urql sends by
+ * default. This check refuses only browser requests (`Sec-Fetch-Site`, `Origin`) without a header that needs a preflight.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 
 /**
- * Apollo's clients send `x-apollo-operation-name`. Apollo's documentation recommends `apollo-require-preflight` to other clients.
+ * Headers that need a preflight. Apollo's clients send `x-apollo-operation-name`. Apollo's documentation recommends
+ * `apollo-require-preflight` to other clients.
  */
 const preflighted = ["x-api-key", "x-apollo-operation-name", "apollo-require-preflight"];
-/** Counts only with the scheme Bearer, because a browser adds Basic credentials by itself. */
+/** Needs a preflight only with the scheme Bearer, because browsers add Basic credentials by themselves. */
 const decidedByScheme = "authorization";
 
-/** The content types that need no preflight (Fetch §2.2.2, CORS-safelisted request headers). */
+/** Content types that need no preflight (Fetch §2.2.2, CORS-safelisted request headers). */
 const simpleType = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
 
-/**
- * Returns the error for a GET that a page of another origin may have caused; `undefined` for any other GET. `credentials` names
- * the headers that carry credentials.
- */
+/** Returns the error for a GET that a page of another origin may have caused. `credentials`: headers with credentials. */
 export function csrfError(
   headers: IncomingHttpHeaders,
   credentials: readonly string[],

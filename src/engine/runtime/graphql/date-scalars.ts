@@ -1,6 +1,6 @@
 /**
- * The scalars `DateTime` and `Date` (RFC 3339 §5.6). A value is the string that REST sent, unchanged, so that fractions of a
- * second and offsets are preserved. A value from a client must have the scalar's format.
+ * The scalars `DateTime` and `Date` (RFC 3339 §5.6). REST's strings are returned unchanged, which preserves fractions of a
+ * second and offsets. A value from a client must have the scalar's format.
  */
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, Kind, valueFromASTUntyped } from "graphql";
 import { dateScalars } from "../../shared/date-scalars.ts";
@@ -8,7 +8,7 @@ import { ajv } from "../../shared/json-schema.ts";
 import { describeFormat } from "./errors/argument-descriptions.ts";
 import { ContractViolation } from "./errors/field-error.ts";
 
-/** Sets the coercions of a schema's date scalars. */
+/** Adds the coercion functions of the date scalars to a schema. */
 export function addDateCoercions(schema: GraphQLSchema): void {
   for (const [name, format] of dateScalars) {
     const type = schema.getType(name);

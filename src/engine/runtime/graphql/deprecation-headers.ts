@@ -1,6 +1,6 @@
 /**
- * The response headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594): the earliest dates of the deprecated fields and
- * arguments that the document uses. A variable of an input type counts as using all of its fields.
+ * The response headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Their dates are the earliest of the deprecated fields
+ * and arguments in the document. A variable of an input type counts as using all fields of the type.
  */
 import type { DocumentNode, GraphQLSchema } from "graphql";
 import { selectedCoordinates } from "../../shared/selected-coordinates.ts";
@@ -11,7 +11,7 @@ type Headers = readonly (readonly [name: string, value: string])[];
 /** Returns the headers for a valid document. */
 export type DeprecationHeaders = (document: DocumentNode) => Headers;
 
-/** Returns a function that determines the headers once per document; `undefined` if nothing is deprecated. */
+/** Returns a function that computes the headers once per document; `undefined` if the schema has no deprecations. */
 export function deprecationHeaders(
   schema: GraphQLSchema,
   deprecations: GeneratedApi["deprecations"] = {},
@@ -36,7 +36,7 @@ function headersOf(
   const [since] = found.flatMap((each) => each.since ?? []).sort();
   const [sunset] = found.flatMap((each) => each.sunset ?? []).sort();
   return [
-    // a Date of RFC 9651 §3.3.7: seconds
+    // a Date (RFC 9651 §3.3.7) in seconds
     ...(since === undefined ? [] : [["deprecation", `@${Date.parse(since) / 1_000}`] as const]),
     // an HTTP-date (RFC 9110 §5.6.7)
     ...(sunset === undefined ? [] : [["sunset", new Date(sunset).toUTCString()] as const]),

@@ -1,8 +1,8 @@
 /**
  * The fields of a federation subgraph: `_service` returns its schema for composition, and `_entities` resolves the
  * representations that a federation gateway sends
- * (https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec). Representations are
- * input: each is validated, and an invalid one does not fail the others.
+ * (https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec). Each representation is
+ * validated like other input, and an invalid one does not fail the others.
  */
 import {
   coerceInputValue,
@@ -34,14 +34,13 @@ export type Subgraph = {
 };
 
 /**
- * Returns the source of a reference resolver (`__resolveReference` in Apollo's subgraphs): the resolver of a query field that
- * clients cannot select.
+ * Returns the source for `__resolveReference` of Apollo's subgraphs: the resolver of a query field that clients cannot select.
  */
 type ReferenceSource = (query: string, name: string, args: readonly GraphQLArgument[]) => CheckedSource;
 
 /**
- * `check` is used if one call resolves many entities. It returns the error for a key that REST would refuse, so that this entity
- * fails without failing the others.
+ * `check` returns the error for a key that REST would refuse. It is used before a call for many entities, so that the refused
+ * key fails only its own entity.
  */
 type CheckedSource = CallSource & {
   readonly check: (key: Args, enclosing: undefined, context: ExecutionContext) => CodedError | undefined;
@@ -91,10 +90,7 @@ function callSource(resolve: ResolveLevel) {
   return Object.assign(() => undefined, { source });
 }
 
-/**
- * The property that names an entity's type: REST's resources do not contain the name, and two types may be built from one
- * resource.
- */
+/** Marks an entity with its GraphQL type. REST's resources do not contain the type, and one resource may become two types. */
 const entityType = Symbol("entityType");
 type Entity = Record<string, unknown> & { [entityType]?: string };
 
@@ -104,13 +100,11 @@ type KeyValues = Dictionary<unknown>;
 type SourceOf = (field: string, args: readonly GraphQLArgument[]) => CheckedSource;
 
 type EntityResolver = {
-  /** The key's field set, for messages. */
+  /** The field set of the key, for messages. */
   readonly fields: string;
-  /**
-   * Returns `undefined` if the representation lacks a field of the key. Throws for a value that does not have the field's type.
-   */
+  /** Returns `undefined` if a field of the key is missing. Throws if a value does not have the type of its field. */
   readonly read: (representation: Readonly<Record<string, unknown>>) => KeyValues | undefined;
-  /** Resolves with an object, null or an Error for each key. */
+  /** Resolves with an object, null or an Error for each of `keys`. */
   readonly resolve: (keys: readonly KeyValues[], context: ExecutionContext) => Promise<readonly unknown[]>;
 };
 
@@ -147,7 +141,7 @@ function entityResolver(
   return { fields, read, resolve: resolverOf(reference, keys, sourceOf) };
 }
 
-/** Coerces a value as graphql-js coerces an argument: an enum's name becomes the value that REST uses. */
+/** Coerces a value like an argument in graphql-js: the name of an enum value becomes the value that REST uses. */
 function keyValue(type: string, { path, valueType, isInteger }: TypedKey, given: unknown): unknown {
   let isValid = typeof given !== "string" || given.isWellFormed();
   const value: unknown = coerceInputValue(given, valueType, () => {
@@ -175,7 +169,7 @@ function resolverOf(
       );
   const args = keys.map(({ argument, valueType }) => argumentOf(argument, valueType, batch !== undefined));
   const { resolve, check, named = (error: Error) => error } = sourceOf(field, args);
-  /** Calls the reference resolver with these arguments. Throws the error that it returns, if any. */
+  /** Calls the reference resolver with these arguments. Throws if the resolver returns an error. */
   const call = async (values: KeyValues, context: ExecutionContext): Promise<unknown> => {
     const [called] = await resolve([undefined], values, context, [undefined]);
     const value: unknown = await called;
@@ -191,7 +185,7 @@ function resolverOf(
   const { argument } = key;
   const [first = "", ...deeper] = batch.match;
   return async (values, context) => {
-    // one key that REST would refuse must not fail the others
+    // a key that REST would refuse must not fail the others
     const refusals = values.map((each) => check(each, undefined, context));
     const unwritable = new Set<string>();
     const noteUnwritable = (error: unknown): never => {
@@ -209,7 +203,7 @@ function resolverOf(
       "nullableKeys",
     );
     return found.map((each, index) => {
-      // the federation gateway sent this key, so REST is not at fault
+      // the key came from the federation gateway, so the error must not blame REST
       if (each instanceof Error && unwritable.has(String(values[index]?.[argument])))
         return new CodedError(
           "BAD_USER_INPUT",
@@ -242,7 +236,7 @@ async function resolveEntities(
   if (representations.length > mostRepresentations)
     throw new CodedError("LIMIT_EXCEEDED", `_entities takes at most ${mostRepresentations} representations`);
   const results: unknown[] = representations.map(() => null);
-  /** Equal representations are resolved once. */
+  /** Groups equal representations, because each distinct one is resolved only once. */
   const groups = new Map<EntityResolver, { type: string; wanted: Map<string, DistinctKey> }>();
   for (const [index, representation] of representations.entries()) {
     try {

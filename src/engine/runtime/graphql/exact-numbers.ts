@@ -1,6 +1,6 @@
 /**
- * Refuses numbers from clients that JavaScript cannot represent exactly: REST would get another integer, or null for a number out
- * of range. An `ID` can represent any integer, and graphql-js checks `Int`.
+ * Refuses numbers from clients that JavaScript cannot represent exactly, because REST would get another integer, or null for a
+ * number out of range. An `ID` can represent any integer, and graphql-js checks `Int`.
  */
 import {
   type ASTVisitor,
@@ -19,7 +19,7 @@ import { findNumber, isRounded } from "../../shared/exact-integers.ts";
 
 const isInexact = (value: number): boolean => isRounded(value) || !Number.isFinite(value);
 
-/** Makes a schema's custom scalars, which accept any JSON value, reject inexact numbers. */
+/** Makes the custom scalars of a schema reject inexact numbers. They accept any other JSON value. */
 export function addNumberCoercions(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isScalarType(type) || isSpecifiedScalarType(type) || dateScalars.has(type.name)) continue;
@@ -36,7 +36,7 @@ export function addNumberCoercions(schema: GraphQLSchema): void {
   }
 }
 
-/** Rejects a `Float` literal out of range, which graphql-js would coerce to infinity. */
+/** Rejects `Float` literals out of range, which graphql-js would coerce to infinity. */
 export const floatRule: ValidationRule = (context): ASTVisitor => {
   const check = (node: { readonly value: string } & ValueNode): void => {
     if (Number.isFinite(Number(node.value)) || getNamedType(context.getInputType()) !== GraphQLFloat) return;

@@ -1,7 +1,4 @@
-/**
- * Builds the executable schema from the generated schema and the generated resolvers. Arguments are checked against REST's
- * limits.
- */
+/** Builds the executable schema from the generated schema and resolvers. Resolvers check arguments against REST's limits. */
 import { readFileSync } from "node:fs";
 import { addResolversToSchema } from "@graphql-tools/schema";
 import { buildASTSchema, type GraphQLField, type GraphQLSchema, isObjectType, parse } from "graphql";
@@ -19,13 +16,12 @@ import { argumentErrorTranslator } from "./errors/argument-names.ts";
 import { addNumberCoercions } from "./exact-numbers.ts";
 import { type CallSource, type ResolveLevel, toError } from "./plan/plan.ts";
 
-/** A generated resolver. `inherits` names the types of enclosing objects whose properties the resolver uses. */
+/** A generated resolver. `inherits` names the enclosing types whose properties the resolver uses. */
 export type Resolver = ((parent: unknown, args: Args, context: never, enclosing: unknown) => unknown) & {
   level?: LevelResolver<unknown, Args, never, unknown>;
   inherits?: readonly string[];
 };
 
-/** The parts of the generated API that an executable schema is built from. */
 type Parts = Pick<GeneratedApi, "resolvers" | "argumentSchemas" | "argumentNames">;
 type Resolvers = Readonly<Record<string, Readonly<Record<string, Resolver>>>>;
 
@@ -48,7 +44,7 @@ export function buildSchema(api: GeneratedApi): GraphQLSchema {
   );
 }
 
-/** Returns the item schemas of those arguments that are lists. */
+/** Returns the item schemas of all list arguments. */
 const itemSchemas = (schemas: Readonly<Record<string, object>> = {}): Record<string, object> =>
   Object.fromEntries(
     Object.entries(schemas).flatMap(([name, schema]) => {
@@ -60,7 +56,7 @@ const itemSchemas = (schemas: Readonly<Record<string, object>> = {}): Record<str
 export const executableSchema = (typeDefs: string, parts: Parts): GraphQLSchema =>
   withResolvers(typesOf(typeDefs), parts);
 
-/** Skips locations and validation, which would slow down each start: codegen has validated the schema. */
+/** Skips locations and validation, because they would slow down each start, and codegen has validated the schema. */
 const typesOf = (typeDefs: string): GraphQLSchema =>
   buildASTSchema(parse(typeDefs, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
 
@@ -73,7 +69,7 @@ function withResolvers(typesOnly: GraphQLSchema, parts: Parts): GraphQLSchema {
   });
   addDateCoercions(schema);
   addNumberCoercions(schema);
-  // object types are not passed to addResolversToSchema, because it binds resolvers and thereby drops their properties (`source`,
+  // addResolversToSchema is not used for object types, because it binds resolvers and thereby drops their properties (`source`,
   // `level`, `inherits`)
   for (const [name, resolvers] of Object.entries(byType)) {
     const type = schema.getType(name);
@@ -86,7 +82,7 @@ function withResolvers(typesOnly: GraphQLSchema, parts: Parts): GraphQLSchema {
   return schema;
 }
 
-/** Turns a generated resolver that calls REST into a resolver of a whole level. */
+/** Turns a generated resolver that calls REST into one that resolves all parents of a level at once. */
 function toLevelResolver(
   parts: Parts,
   type: string,
@@ -100,8 +96,8 @@ function toLevelResolver(
 }
 
 /**
- * Returns the source that calls a generated resolver for a whole level. It checks the arguments first, and passes the resolver a
- * REST client that was created for the field. `named` translates REST's names in errors to the schema's.
+ * Returns a source that checks the arguments, creates a REST client for the field, and calls the generated resolver for all
+ * parents of a level. `named` translates REST's names in errors to the schema's.
  */
 function callSource(
   { argumentSchemas, argumentNames }: Parts,
@@ -130,7 +126,7 @@ function callSource(
   return { kind: "call", resolve: resolveLevel, named };
 }
 
-/** Turns a resolver of one parent into a resolver of all parents of a level. */
+/** Calls a resolver of one parent for all parents of a level. */
 const ofEach =
   (resolve: Resolver): ResolveLevel<AnyContext> =>
   (parents, args, context, enclosing) => {

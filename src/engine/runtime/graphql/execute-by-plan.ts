@@ -1,6 +1,4 @@
-/**
- * Runs an operation by its plan. The operation has already been parsed and validated.
- */
+/** Executes an operation by its plan. The document has already been parsed and validated. */
 import type { GraphQLRequestContextResponseForOperation, GraphQLResponse } from "@apollo/server";
 import {
   type GraphQLError,
@@ -23,19 +21,17 @@ import type { RequestContext } from "./request-context.ts";
 import { responseInParts } from "./response-in-parts.ts";
 import { coerceVariables, type Variables } from "./variables/coerce-variables.ts";
 
-/** The number of operations that ran. */
 export type ExecutionCounts = { count: number };
 
-/** The members of Apollo's request context that an operation needs. */
 export type OperationRequest = Pick<
   GraphQLRequestContextResponseForOperation<RequestContext>,
   "document" | "operation" | "contextValue" | "request"
 >;
 
-/** Resolves with `null` if the document does not contain the operation; Apollo then reports the error. */
+/** Resolves with `null` if the document does not contain the operation, so that Apollo reports the error. */
 export type ExecuteByPlan = (request: OperationRequest) => Promise<GraphQLResponse | null>;
 
-/** The result is Apollo's `responseForOperation` hook. */
+/** Creates Apollo's `responseForOperation` hook. */
 export function planExecutor(
   schema: GraphQLSchema,
   executions: ExecutionCounts,
@@ -43,7 +39,7 @@ export function planExecutor(
 ): ExecuteByPlan {
   const plans = new PlanCache(schema, env.MAX_FIELDS);
   let introspectionLimit: number | undefined;
-  /** The limits for an introspection response, which grow with the schema. */
+  /** The limits for an introspection response. Its size limit grows with the schema. */
   const schemaLimits = () => {
     introspectionLimit ??= introspectionLimitOf(schema);
     return { ...env, MAX_ANSWER_BYTES: introspectionLimit };
@@ -53,7 +49,7 @@ export function planExecutor(
     const run = () => coerceVariables(schema, variableDefinitions, given, production);
     return Object.values(given).some(isLarge) ? scope.measured(run) : run();
   };
-  /** Begins the execution. If it returns a response instead of a promise, the operation was refused. */
+  /** Begins the execution. Returns a response instead of a promise if the operation is refused. */
   const begin = ({
     document,
     operation,
@@ -84,7 +80,8 @@ export function planExecutor(
       limits: introspects ? schemaLimits() : env,
       pieces: {
         size: parentsPerPiece,
-        // a mutation never waits, because its writes are done; introspection never waits, because it processes no REST responses
+        // mutations never wait, because their writes are done; introspection never waits, because it processes no REST
+        // responses
         complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
         measured: (work) => scope.measured(work),
       },
@@ -102,9 +99,7 @@ export function planExecutor(
   };
 }
 
-/**
- * Returns the size limit of an introspection response, relative to the response to the full introspection query that tools send.
- */
+/** Returns the maximum size of an introspection response: a multiple of the full introspection query's result. */
 const introspectionLimitOf = (schema: GraphQLSchema): number =>
   Math.max(
     introspectedBytes.fullQueries * JSON.stringify(introspectionFromSchema(schema)).length,
@@ -122,7 +117,7 @@ function responseOf(context: RequestContext, { data, errors, later }: PlanResult
   return responseWith({ errors: logAndMask(context, errors), data });
 }
 
-/** Whether the coercion of a variable's value may take long enough to be measured. */
+/** Whether coercing the variable's value may take long enough to be measured. */
 const isLarge = (value: unknown): boolean =>
   typeof value === "string" ? value.length > 1_000 : typeof value === "object" && value !== null;
 
@@ -131,7 +126,7 @@ function refusedVariables(context: RequestContext, errors: readonly GraphQLError
   return responseWith({ errors: errors.map(maskVariableError) }, 400);
 }
 
-/** Refuses a mutation by GET. `Allow` lists the permitted methods (RFC 9110 §10.2.1). */
+/** Refuses a mutation by GET. The `Allow` header lists the permitted methods (RFC 9110 §10.2.1). */
 function refusedMutationByGet(): GraphQLResponse {
   const response = refusalResponse(new CodedError("METHOD_NOT_ALLOWED", "mutations are sent by POST"));
   response.http.headers.set("allow", "POST");

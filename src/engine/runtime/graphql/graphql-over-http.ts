@@ -1,6 +1,6 @@
 /**
  * Implements GraphQL over HTTP on top of Apollo's `executeOperation`: validates a request's parameters (§5) and chooses the
- * response's status (§6.4).
+ * status of its response (§6.4).
  */
 import { type GraphQLResponse, HeaderMap } from "@apollo/server";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
@@ -11,7 +11,7 @@ import type { Request } from "./saved/requested-text.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** Validates a request's parameters; null counts as absent. Returns an error if they are invalid. */
+/** Validates a request's parameters. A null parameter counts as absent. */
 export function readParameters(given: unknown): Request | CodedError {
   if (!isRecord(given)) return malformed("a GraphQL request is a JSON object");
   for (const name of ["query", "operationName", "documentId"] as const)
@@ -38,7 +38,7 @@ export const readUrlParameters = (search: Parameters): Parameters => ({
   extensions: parsed(search.extensions),
 });
 
-/** A string that is not JSON is returned unchanged; `readParameters` refuses it. */
+/** Returns a string that is not JSON unchanged, because `readParameters` then refuses it. */
 function parsed(given: unknown): unknown {
   const value = parsedJson(String(given));
   return value === undefined ? given : value;
@@ -49,15 +49,15 @@ export const responseWith = (singleResult: FormattedExecutionResult, status?: nu
   body: { kind: "single", singleResult },
 });
 
-/** Creates the response to a request or an operation that is refused as a whole. */
+/** Creates the response to a request or an operation that is not executed. */
 export const refusalResponse = (
   { message, code, details, status }: CodedError,
   statusOfHttp = status,
 ): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
 
 /**
- * Returns the result for one of the requests that share a response: adds the request's id to each error, and its REST calls as
- * `extensions.calls`. Errors come first, where a reader sees them.
+ * Adds a request's id to the errors of a response, and its REST calls as `extensions.calls`. Requests may share the response.
+ * `errors` is the first member, where a reader sees it.
  */
 export function requestResult(
   { body }: GraphQLResponse,
@@ -90,8 +90,8 @@ const documentErrorCodes = new Set<unknown>([
 ]);
 
 /**
- * The status of a response. A client whose first media type is `application/json` does not expect a GraphQL response with a
- * status other than 200. It therefore gets 200 for a document that is refused.
+ * Returns the status of a response. Clients that list `application/json` first expect the status 200 for every GraphQL
+ * response, even for the error of a refused document.
  */
 export function responseStatus({ http, body }: GraphQLResponse, accept: string | undefined): number {
   const { status = 200 } = http;

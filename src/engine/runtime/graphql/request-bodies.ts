@@ -1,12 +1,12 @@
 /**
- * The bodies of GraphQL requests. A body is parsed only when its caller may proceed, and the caller is charged for parsing a
- * large one: 1 MiB takes several milliseconds.
+ * The bodies of GraphQL requests. A body is not parsed on arrival, but when its caller may proceed. The caller is charged for
+ * parsing large bodies: 1 MiB takes several milliseconds.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { jsonParser, leaveJsonUnparsed } from "../http/bodies/json-body.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 
-/** Bodies of at least this many characters are charged. */
+/** Parsing a body is charged to its caller from this many characters on. */
 const large = 16_384;
 const isLarge = (body: unknown): body is string => typeof body === "string" && body.length >= large;
 
@@ -19,7 +19,7 @@ export function requestBodies(server: FastifyInstance) {
   };
   return {
     /**
-     * Charges a large body, once the caller may proceed. Its text has been read on arrival, and is read again for the digest by
+     * Waits until the caller may proceed, and charges it for a large body's text: reading the text, and computing the digest by
      * which identical requests are found.
      */
     charge: (scope: RequestScope, { body }: FastifyRequest): Promise<void> | undefined =>

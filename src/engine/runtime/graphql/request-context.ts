@@ -1,4 +1,4 @@
-/** The context of a GraphQL request in Apollo: the resolvers' context, and the data for logging and masking. */
+/** The context of a GraphQL request: the context of resolvers, and data for logging and masking errors. */
 
 import type { PartFormat } from "../http/graphql-media-type.ts";
 import type { LogLines } from "../observe/log-lines.ts";
@@ -11,15 +11,12 @@ export type RequestContext = ExecutionContext & {
   readonly requestId: string;
   readonly log: LogLines;
   readonly record?: RequestRecord;
-  /** Whether the request may only run queries, because it was sent by GET, a safe method (RFC 9110 §9.2.1). */
+  /** Whether the request may only run queries, because it is a GET, which is a safe method (RFC 9110 §9.2.1). */
   readonly queriesOnly?: boolean;
-  /** `refused` is set once the parser or the validation has refused the document; `Apollo` uses it. */
+  /** `refused` is set if the document does not parse or is not valid, so that `Apollo` caches the response. */
   readonly document?: { refused: boolean };
-  /**
-   * `isQuery` is set once the operation is known; `ResponseCache` uses it. A response in parts is not shared, so `end` is called
-   * as soon as such a response begins.
-   */
+  /** `isQuery` is set for `ResponseCache` when the operation is known. `end` is called when a response in parts begins. */
   readonly execution?: { isQuery: boolean; readonly end: () => void } | undefined;
-  /** The format of a response in parts, if the client accepts one. */
+  /** The format of incremental delivery that the client accepts. */
   readonly partFormat?: PartFormat | undefined;
 };

@@ -1,6 +1,6 @@
 /**
- * Incremental delivery: formats the parts of a response as payloads and frames them in `multipart/mixed`. Two formats are
- * supported: the format of graphql-js 17 (`pending`, `incremental`, `completed`), and the format of 2022-08-24.
+ * Incremental delivery: formats the payloads of a response in parts, and sends them as `multipart/mixed`. It supports the
+ * format of graphql-js 17 (`pending`, `incremental`, `completed`) and the format of 2022-08-24.
  */
 import { Readable } from "node:stream";
 import { type GraphQLResponse, HeaderMap } from "@apollo/server";
@@ -19,7 +19,6 @@ import { ResponseTooLarge } from "./plan/response-budget.ts";
 import type { RequestContext } from "./request-context.ts";
 import { noteError } from "./send-response.ts";
 
-/** The body of a response in parts. */
 export type BodyInParts = Extract<GraphQLResponse["body"], { kind: "incremental" }>;
 
 /** Creates the response to an operation with deferred parts, in the format `context.partFormat`. */
@@ -40,10 +39,7 @@ export function responseInParts(
   return { http, body: { kind: "incremental", initialResult, subsequentResults } };
 }
 
-/**
- * Yields the formatted payloads. If a payload cannot be formatted, or the consumer calls `throw` because it cannot be sent, a
- * final payload replaces it.
- */
+/** Yields the formatted payloads. If a payload cannot be formatted or sent (`throw`), yields a last payload in its place. */
 async function* resultsOf<Result>(
   context: RequestContext,
   later: Deferral,
@@ -75,7 +71,7 @@ const pendingEntry = (fragment: Fragment) => ({
 
 const dataOf = ({ wrapper }: Part): ResultMap => wrapper[deferredKey] as ResultMap;
 
-/** The format of graphql-js 17: a field is sent once, and a fragment fails as a whole. */
+/** Formats a payload as graphql-js 17 does: each field is sent once, and a fragment fails as a whole. */
 const payloadOf17 = (context: RequestContext, { pending, parts, completed, hasNext }: Payload) => ({
   ...(pending.length > 0 && { pending: pending.map(pendingEntry) }),
   ...(parts.length > 0 && {
@@ -98,7 +94,7 @@ function subPath(path: Path | undefined, of: Path | undefined) {
   return rest.length > 0 ? { subPath: rest } : {};
 }
 
-/** The format of 2022-08-24: each fragment contains all its fields, or null if it has failed. */
+/** Formats a payload as of 2022-08-24: each fragment contains all its fields, or null if it has failed. */
 const payloadOf2022 = (context: RequestContext, { completed, hasNext }: Payload) => ({
   incremental: completed.map(({ fragment, errors }) => {
     const part = fragment.parts[0] as Part;
@@ -118,10 +114,10 @@ const contentTypes: Readonly<Record<PartFormat, string>> = {
 };
 
 /**
- * Sends a response in parts (RFC 2046 §5.1.3). A part is serialized once the client has read the previous part. Resolves when the
- * response has been read or the client has disconnected. `limit` is the maximum number of bytes of all parts. Throws if the first
- * part is too large. A later part that is too large is replaced by errors and ends the response. The last
- * part has the `calls` in its extensions.
+ * Sends a response in parts (RFC 2046 §5.1.3). A part is serialized after the client has read the previous one. Resolves when
+ * the client has read the response or has disconnected. `limit` is the maximum number of bytes of all parts. Throws if the
+ * first part exceeds it. If a later part exceeds it, errors replace the part, and the response ends. The last part contains the
+ * `calls` in its extensions.
  */
 export async function sendParts(
   reply: FastifyReply,
@@ -177,6 +173,6 @@ export async function sendParts(
   await closed;
 }
 
-/** Returns a part with the delimiter that follows it, so that the client can process the part at once. */
+/** Returns a part with the delimiter that follows it, so that the client can process the part without waiting for the next. */
 const framed = (text: string, hasNext: boolean): string =>
   `\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${text}\r\n---${hasNext ? "" : "--\r\n"}`;

@@ -49,7 +49,7 @@ type ExecutedRequest = {
   readonly scope: RequestScope;
   readonly forwarded: CallerHeaders;
   readonly execution: QueryExecution | undefined;
-  /** Returns the REST calls of the request. Only set if the client requested them (`x-explain-calls`). */
+  /** Returns the REST calls of the request. Undefined unless the client asked for them with `x-explain-calls`. */
   readonly calls: ReturnType<typeof collectCalls> | undefined;
 };
 
@@ -73,14 +73,14 @@ export function routes(
   const bodies = requestBodies(server);
   const { GRAPHQL_GET: takesGet } = config.env;
   const setCacheStatus = cacheStatusWriter(config);
-  /** Sends a response without errors. Sends 304 if the request is a GET and the client already has this response. */
+  /** Sends a response without errors, or a 304 if the request is a GET and the client already has the response. */
   const send = (request: FastifyRequest, reply: FastifyReply, answer: SharedResponse): FastifyReply => {
     for (const [name, value] of answer.headers) reply.header(name, value);
     return request.method !== "POST" && setClientCaching(request, reply, answer, credentials)
       ? reply.code(304).send()
       : sendText(request.headers.accept, reply, answer.text);
   };
-  /** Sends a cached response, or the response of the identical query that this request waited for. */
+  /** Sends a cached response, or the response of an identical query. */
   const sendShared = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -93,7 +93,7 @@ export function routes(
     if (found.failed) sendResponses(request, reply, found.failed);
     else send(request, reply, found);
   };
-  /** Sends the response of the request's own execution. */
+  /** Sends the response of an executed request. */
   const sendExecuted = (
     { request, reply, scope, forwarded, execution, calls }: ExecutedRequest,
     given: Responses,
@@ -138,9 +138,9 @@ export function routes(
       const isShared = found instanceof Promise;
       if (found instanceof Promise) found = await found;
       const turn = scope.turn();
-      if (turn) await turn; // meanwhile, identical queries wait for this request
+      if (turn) await turn; // identical queries can start to wait for this request in the meantime
       if (reply.raw.destroyed) return;
-      if (turn && found instanceof SharedResponse && !isShared) found = await find(); // the response may no longer be fresh
+      if (turn && found instanceof SharedResponse && !isShared) found = await find(); // the response may have become stale
       if (found instanceof SharedResponse) {
         setCacheStatus(reply, isShared ? "fwd=miss; collapsed" : `hit; ttl=${found.freshSeconds}`);
         return sendShared(request, reply, found, scope);
@@ -155,7 +155,7 @@ export function routes(
       });
       const isWrite = record.operationType !== undefined && record.operationType !== "query";
       setCacheStatus(reply, isWrite ? "fwd=method" : calls ? "fwd=bypass" : "fwd=miss");
-      admission.place?.leave(); // so that another request can start in this tick
+      admission.place?.leave(); // lets another request start in this tick
       if (!Array.isArray(given) && given.body.kind === "incremental" && acceptsParts) {
         callers.remember(request);
         const first = [responseWith(given.body.initialResult)];

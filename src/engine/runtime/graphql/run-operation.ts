@@ -1,7 +1,4 @@
-/**
- * Runs the operations of an HTTP request. Refuses an operation without executing it if it is malformed, not permitted or too
- * large.
- */
+/** Runs the operations of an HTTP request. Refuses operations that are malformed, not permitted or too large. */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyRequest } from "fastify";
 import { CodedError, limitExceeded } from "../coded-error.ts";
@@ -22,7 +19,7 @@ type Running = {
   readonly request: FastifyRequest;
   readonly scope: RequestScope;
   readonly rest: ExecutionContext["rest"];
-  /** Whether the operation is part of a batch. Its name is then not recorded. */
+  /** Whether the operation is part of a batch. The names of batched operations are not recorded. */
   readonly isBatch?: true;
   readonly execution?: RequestContext["execution"];
   readonly partFormat?: PartFormat | undefined;
@@ -66,7 +63,6 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
     };
     return apollo.execute({ query, operationName, variables }, context);
   };
-  /** Runs the operation, or the operations of a batch. */
   return (given: unknown, running: Running): Promise<Responses> | Responses => {
     if (!Array.isArray(given)) return runOne(given, running);
     if (given.length > maxOperations)
@@ -81,11 +77,11 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
 export const tooMany = (limit: number): CodedError =>
   limitExceeded("MAX_OPERATIONS", limit, `a batch may have at most ${limit} operations`);
 
-/** Clients that batch send a list even for a single operation. */
+/** Clients that batch send a list even if it contains a single operation. */
 const noBatches =
   "batches are not supported: send one operation a request, as an object and not in a list (Apollo Client: HttpLink in place of BatchHttpLink)";
 
-/** Charges the caller for a request that is refused without being executed: a flood of refused requests must not be free. */
+/** Charges the caller for a refused request, so that a flood of such requests is not free. */
 function unexecuted(scope: RequestScope, refusal: CodedError | GraphQLResponse): GraphQLResponse {
   scope.charge(msPerRefusal);
   return refusal instanceof CodedError ? refusalResponse(refusal) : refusal;

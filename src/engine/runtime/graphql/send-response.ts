@@ -9,7 +9,6 @@ import type { RequestRecord } from "../observe/request-record.ts";
 import type { CallEntry } from "./call-log.ts";
 import { requestResult, responseStatus } from "./graphql-over-http.ts";
 
-/** One response, or the responses of a batch. */
 export type Responses = GraphQLResponse | GraphQLResponse[];
 
 export const responseList = (given: Responses): readonly GraphQLResponse[] =>
@@ -18,13 +17,13 @@ export const responseList = (given: Responses): readonly GraphQLResponse[] =>
 export const isWithoutErrors = (given: Responses): boolean =>
   responseList(given).every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
 
-/** `calls`: the REST calls of the whole HTTP request. */
+/** `calls`: the REST calls of the HTTP request. */
 export function responseText(given: Responses, id: string, calls?: readonly CallEntry[]): string {
   const result = (one: GraphQLResponse) => requestResult(one, id, calls);
   return JSON.stringify(Array.isArray(given) ? given.map(result) : result(given));
 }
 
-/** Records the first error of a response. */
+/** Records the first error of a response in the request's record. */
 export function noteError(record: RequestRecord, error: GraphQLFormattedError | undefined): void {
   const { extensions, path } = error ?? {};
   if (!extensions || record.code) return;
@@ -34,7 +33,7 @@ export function noteError(record: RequestRecord, error: GraphQLFormattedError | 
   record.failedPath = path?.join(".").slice(0, 200);
 }
 
-/** Sends a response or a batch. A batch has the highest status of its responses. */
+/** Sends a response or a batch of responses. The status of a batch is the highest of its responses. */
 export function sendResponses(
   { id, headers: { accept }, record }: FastifyRequest,
   reply: FastifyReply,
@@ -50,7 +49,7 @@ export function sendResponses(
   return sendText(accept, reply, text, status);
 }
 
-/** Sends a serialized response. Without a `Cache-Control` set before, the response must not be stored. */
+/** Sends a serialized response. If no `Cache-Control` is set, the response must not be stored. */
 export function sendText(
   accept: string | undefined,
   reply: FastifyReply,
@@ -66,20 +65,15 @@ export function sendText(
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/**
- * Wraps a handler that sends the reply itself and returns no promise: Fastify would add many listeners to await the end of the
- * reply.
- */
+/** Wraps a handler that sends the reply itself, because Fastify adds many listeners if a handler returns a promise. */
 export const rawHandler =
   (handle: Handler) =>
   (request: FastifyRequest, reply: FastifyReply): void =>
     void handle(request, reply).catch((error: Error) => reply.send(error));
 
 /**
- * Detects credentials that REST refuses for every root field. Without key introspection, only REST detects invalid credentials.
- * The request then gets a single 401, as from a gateway. Throws UNAUTHENTICATED if the responses contain no value and each of
- * their errors is UNAUTHENTICATED. `hasCredentials`: whether the request contained credentials. `headers` names the headers that
- * carry them.
+ * Throws UNAUTHENTICATED if REST has refused the credentials for every root field, so that the client gets a single 401, as
+ * from a gateway. Without key introspection, only REST detects invalid credentials. `headers`: the headers with credentials.
  */
 export function throwForRefusedCredentials(
   responses: readonly GraphQLResponse[],

@@ -1,6 +1,6 @@
 /**
- * Checks arguments against the REST contract before any call. An error names the arguments whose values REST would refuse. A
- * check is compiled when its field is first selected. It runs once per level, regardless of the number of parents.
+ * Checks arguments against the OpenAPI document before any REST call. An error names the arguments that REST would refuse. The
+ * check of a field is compiled when the field is first selected, and runs once for all its parents.
  */
 import type { ErrorObject, ValidateFunction } from "ajv";
 import type { GraphQLArgument } from "graphql";
@@ -16,8 +16,8 @@ import { argumentDescription, describeLimits } from "./argument-descriptions.ts"
 export type Args = Dictionary<unknown>;
 
 /**
- * Returns one error for all refused values; `undefined` if there are none. `enclosing` contains the arguments of the fields
- * above, which are the same for all parents.
+ * Returns one error for all refused values; `undefined` if there are none. `enclosing` contains the arguments of enclosing
+ * fields, which are the same for all parents.
  */
 type CheckArguments = (
   args: Args,
@@ -25,7 +25,7 @@ type CheckArguments = (
   context: ExecutionContext,
 ) => CodedError | undefined;
 
-/** Creates the check of a field's arguments, and of the arguments of fields above it that the field uses. */
+/** Creates the check of a field's arguments, and of those arguments of enclosing fields that the field uses. */
 export function argumentCheck(
   schemas: Readonly<Record<string, object>>,
   declared: readonly GraphQLArgument[],
@@ -52,7 +52,7 @@ export function argumentCheck(
 
 type Refusal = { readonly argument: string; readonly detail: string };
 
-/** Creates the error. It lists the first refused value, and as many others as `context.refusals` allows. */
+/** Creates the error. It lists at least one refused value, and more as long as `context.refusals` allows. */
 function refusal(context: ExecutionContext, refused: readonly Refusal[]): CodedError {
   context.refusals ??= { left: refusalsPerRequest };
   const errors = refused.slice(0, Math.max(1, Math.min(mostErrors, context.refusals.left)));
@@ -65,19 +65,19 @@ function refusal(context: ExecutionContext, refused: readonly Refusal[]): CodedE
   return new CodedError("BAD_USER_INPUT", message, { ...(argument !== undefined && { argument }), errors });
 }
 
-/** Maximum number of refused values that the errors of a request list together. Each error lists at least one. */
+/** Maximum number of refused values in all errors of a request together. Each error lists at least one. */
 const refusalsPerRequest = 100;
 
 /** Maximum number of refused values that a message names. */
 const mostInMessage = 5;
 
-/** A value with more members is checked only up to its first error, because each member could have an error. */
+/** Values with more members are checked only up to their first error, because each member could have one. */
 const mostChecked = 1_000;
 
 /** Created when a value is refused for the first time. */
 let exhaustiveAjv: ReturnType<typeof createExhaustiveAjv> | undefined;
 
-/** Returns all errors of an object or a list. The first check stopped at the first error. */
+/** Returns all errors of an object or a list, because the first check has stopped at the first error. */
 function furtherErrors(context: ExecutionContext, schema: object, value: unknown): readonly ErrorObject[] {
   if (typeof value !== "object" || value === null || !hasAtMost({ left: mostChecked }, value)) return [];
   exhaustiveAjv ??= createExhaustiveAjv();
@@ -86,7 +86,7 @@ function furtherErrors(context: ExecutionContext, schema: object, value: unknown
   return (validate.errors ?? []).filter(({ schemaPath }) => !/\/(?:any|one)Of\/|\/if\//.test(schemaPath));
 }
 
-/** Whether a value has at most `budget.left` members and items, counted at all depths. */
+/** Whether the value and its descendants have at most `budget.left` members and items. */
 function hasAtMost(budget: { left: number }, value: object): boolean {
   for (const member of Object.values(value)) {
     if (--budget.left < 0) return false;
@@ -95,9 +95,7 @@ function hasAtMost(budget: { left: number }, value: object): boolean {
   return true;
 }
 
-/**
- * Returns the first error of each refused value. Leaves out the error of a list or an object if one of its values has an error.
- */
+/** Returns the first error of each refused value. Skips the error of a list or an object if it contains a refused value. */
 function refusalsOf(
   name: string,
   errors: readonly ErrorObject[],
@@ -116,7 +114,7 @@ function refusalsOf(
   });
 }
 
-/** Names the limit that the value violates. For a pattern, which is hard to read, the argument's description is used instead. */
+/** Describes the violated limit. Patterns are hard to read, so the argument's description replaces a violated pattern. */
 function reason({ keyword, params, message = "is refused" }: ErrorObject, description: string): string {
   const { limit, format, allowedValues, pattern } = params;
   if (keyword === "not") return "must not be null";

@@ -1,6 +1,6 @@
 /**
- * Finds the description of an argument in the schema, for a client whose value is refused. A description may state a
- * rule that JSON Schema cannot: that a day must not be after another one, or that an address depends on the channel.
+ * Finds the description of an argument in the schema, to explain a refused value to the client. A description may state a rule
+ * that JSON Schema cannot, for example that a day must not be after another one.
  */
 import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObjectType } from "graphql";
 import type { JsonSchema } from "../../../shared/json-schema.ts";
@@ -9,7 +9,7 @@ import { own } from "../../../shared/own.ts";
 /** Maximum number of characters of a description in an error. */
 const maxLength = 300;
 
-/** Returns the argument, or the field of its input object, at a dotted path. */
+/** Returns the argument, or the field of its input object, at a path such as `items.0.name`. */
 export function argumentAt(
   args: readonly GraphQLArgument[],
   path: string,
@@ -23,13 +23,12 @@ export function argumentAt(
   return found;
 }
 
-/** Returns the description of an argument; empty if it has none. */
 export function argumentDescription(args: readonly GraphQLArgument[], path: string): string {
   const text = argumentAt(args, path)?.description?.replaceAll(/\s+/g, " ").replaceAll("`", "").trim() ?? "";
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
-/** Descriptions of the formats that the REST document can require of a value. */
+/** Descriptions of the JSON Schema formats that an OpenAPI document can require. */
 const formats: Record<string, string> = {
   date: "a date such as 2026-01-31",
   "date-time": "a time such as 2026-01-31T12:00:00Z",
@@ -43,13 +42,13 @@ const formats: Record<string, string> = {
   ipv6: "an IPv6 address",
 };
 
-/** Returns an example for a known format, and the name of any other format. */
+/** Returns the description of a known format. For any other format, returns its name. */
 export const describeFormat = (format: string): string => own(formats, format) ?? `of the format ${format}`;
 
-/** Patterns longer than this are left out of messages, because readers would not understand them. */
+/** Longer patterns are left out of messages, because readers would not understand them. */
 const maxPattern = 40;
 
-/** Describes all limits of a schema. The text is empty if the schema has no limit that words can describe. */
+/** Describes the limits of a schema; empty if the schema has no limit that words can describe. */
 export function describeLimits(schema: JsonSchema): string {
   const { format, pattern, minLength, maxLength, minimum, maximum, enum: values } = schema;
   const words = [

@@ -1,7 +1,7 @@
 /**
- * Translates errors about values that REST or the request encoder refused: the names of REST's parameters and properties become
- * the names of the client's arguments. If the REST document declares no error text for clients, the client also gets a sentence
- * that explains what to change, with the argument's description in the schema or the limits that the REST document sets.
+ * Translates errors about values that REST or the request encoder refused, from the names of REST's parameters and properties
+ * to the names of GraphQL arguments. If the OpenAPI document declares no error text for clients, a sentence explains what to
+ * change. It contains the argument's description, or else the limits in the OpenAPI document.
  */
 import { type GraphQLArgument, getNamedType, isEnumType, isScalarType, isSpecifiedScalarType } from "graphql";
 import type { JsonSchema } from "../../../shared/json-schema.ts";
@@ -13,24 +13,23 @@ import { refusalMessage } from "../../rest/refusal-text.ts";
 import { argumentAt, argumentDescription, describeLimits } from "./argument-descriptions.ts";
 
 type ArgumentFacts = {
-  /** Maps a REST name to the name of its argument, where the two differ. */
+  /** Maps REST names to argument names, where the two differ. */
   readonly names: Readonly<Record<string, string>>;
-  /** The limits of arguments, as JSON Schemas. */
+  /** The limits of arguments as JSON Schemas, by argument name. */
   readonly schemas: Readonly<Record<string, object>>;
-  /** The arguments of the field. */
   readonly args: readonly GraphQLArgument[];
-  /** Whether the field uses arguments of fields above it. */
+  /** Whether the field uses arguments of enclosing fields. */
   readonly inheritsArguments: boolean;
 };
 
-/** Returns a function that translates the errors of a field's REST calls. It returns any other error unchanged. */
+/** Returns a function that translates the errors of a field's REST calls. Other errors are returned unchanged. */
 export function argumentErrorTranslator(facts: ArgumentFacts): (error: Error) => Error {
-  /** The translated errors, so that an error that many parents share is translated once. */
+  /** The translated errors. Many parents may share an error, which is translated only once. */
   const renamed = new WeakMap<CodedError, CodedError>();
   return (error) => {
     if (!(error instanceof CodedError)) return error;
     const { argument, errors, operation } = error.details;
-    // an error without an operation is not from REST, and already names the client's argument
+    // an error without an operation does not come from REST, and already has the argument's name
     if ((argument === undefined && errors === undefined) || operation === undefined) return error;
     const translated = renamed.get(error) ?? toArgumentError(facts, error);
     renamed.set(error, translated);
@@ -65,10 +64,7 @@ function toArgumentError(facts: ArgumentFacts, error: CodedError): CodedError {
   return new CodedError(error.code, message, details, { cause: error });
 }
 
-/**
- * Whether the encoder refused a value that cannot come from an argument: REST sent it in another response, such as a null in a
- * list.
- */
+/** Whether the encoder refused a value from another REST response, such as a null in a list, instead of an argument's value. */
 function isValueOfRest(
   { names, args, inheritsArguments }: ArgumentFacts,
   { cause, details }: CodedError,
@@ -78,16 +74,13 @@ function isValueOfRest(
   return cause instanceof Unwritable && !inheritsArguments && !isArgument && args.every(hasOneValue);
 }
 
-/** Whether the argument is sent as one REST value. The members of an input object or of a custom scalar may be sent as several. */
+/** Whether REST gets the argument as one value. An input object or a custom scalar may be sent as several values. */
 function hasOneValue({ type }: GraphQLArgument): boolean {
   const named = getNamedType(type);
   return isEnumType(named) || (isScalarType(named) && isSpecifiedScalarType(named));
 }
 
-/**
- * Prefers the argument's description to the limits of the REST document: the value was within these limits, so only the
- * description can explain the refusal.
- */
+/** Prefers the argument's description to the limits, because the value was within the limits and was refused nevertheless. */
 function describedRefusal({ schemas, args }: ArgumentFacts, error: CodedError, argument: string): string {
   const limits = own(schemas, argument) ?? own(schemas, markOfArgument(argument)) ?? {};
   const words = describeLimits(limits as JsonSchema);
@@ -104,8 +97,8 @@ function describedRefusal({ schemas, args }: ArgumentFacts, error: CodedError, a
 }
 
 /**
- * Returns the argument, or the field of its input object, that provides a REST value such as `items.0.name`; `undefined` if no
- * argument does. REST may spell the first step in another letter case.
+ * Returns the argument, or the field of its input object, that a REST value such as `items.0.name` came from. REST may spell
+ * the first name in another letter case.
  */
 function argumentOf({ names, args }: ArgumentFacts, restName: string): string | undefined {
   const whole = own(names, restName);
@@ -128,10 +121,7 @@ function argumentOf({ names, args }: ArgumentFacts, restName: string): string | 
   return written;
 }
 
-/**
- * Returns the argument of a parameter or of a property of the body. An argument that is sent under another REST name is not found
- * by its own name.
- */
+/** Returns the argument that REST's parameter or body property comes from. Does not find an argument with another REST name. */
 function rootOf(
   names: ArgumentFacts["names"],
   args: ArgumentFacts["args"],

@@ -1,4 +1,4 @@
-/** The unmasked error of a planned field that became null. */
+/** The unmasked error of a field that became null. */
 import type { SourceLocation } from "graphql";
 
 export type Path = { readonly up: Path | undefined; readonly key: string | number };
@@ -7,8 +7,8 @@ export const pathKeys = (path: Path | undefined): (string | number)[] =>
   path ? [...pathKeys(path.up), path.key] : [];
 
 /**
- * An error with its path in the response and its locations in the document. Creating the same `GraphQLError` takes fifty times as
- * long, and a failed call creates one error for each of its parents.
+ * An error with its path in the response and its locations in the document. A `GraphQLError` takes fifty times as long to
+ * create, and a failed call creates one error for each parent.
  */
 export class FieldError {
   readonly message: string;
@@ -24,8 +24,5 @@ export class FieldError {
   }
 }
 
-/**
- * The error for a value from REST that the OpenAPI document does not allow. Its message is the one of graphql-js, which clients
- * do not see.
- */
+/** The error for a REST value that the OpenAPI document does not allow. Clients do not see its message. */
 export class ContractViolation extends Error {}

@@ -1,7 +1,7 @@
 /**
- * Merges the errors of failed calls. A failed batched call makes its field null in each parent, and separate calls for each
- * parent may fail for the same reason. The client gets one error at the first parent's path, with the number of nulls in `places`
- * and the list indexes of each null in `indexes`.
+ * Merges the errors of failed calls, because one failed call may make its field null in many parents, and the calls of many
+ * parents may fail for the same reason. The client gets one error at the first parent's path, with the number of nulls in
+ * `places` and their list indexes in `indexes`.
  */
 import type { GraphQLFormattedError } from "graphql";
 import { CodedError } from "../../coded-error.ts";
@@ -9,7 +9,7 @@ import { CodedError } from "../../coded-error.ts";
 type Path = readonly (string | number)[];
 type Located = { readonly path: Path; readonly originalError: Error };
 
-/** Groups errors by failure and field. Failures of calls are equal if their errors look the same to a client. */
+/** Groups errors by failure and field. Failed calls are the same failure if their errors look the same to a client. */
 export function groupErrors<E extends Located>(errors: readonly E[]): [E, ...E[]][] {
   const failures = new Map<Error, number>();
   const groupOf = (error: E): E | string => {
@@ -25,13 +25,12 @@ export function groupErrors<E extends Located>(errors: readonly E[]): [E, ...E[]
   return [...Map.groupBy(errors, groupOf).values()] as [E, ...E[]][];
 }
 
-/** The path without list indexes. */
+/** Returns the path without list indexes. */
 const fieldOf = (path: Path): string => path.filter((key) => typeof key === "string").join(".");
 
-/** Maximum number of entries of `indexes`. Further entries are left out, but `places` counts them. */
+/** Maximum number of entries in `indexes`. `places` counts the nulls of omitted entries too. */
 const mostRanges = 100;
 
-/** Adds `places` and `indexes` to the error of a group with several errors. */
 export const withNullCount = (
   error: GraphQLFormattedError,
   group: readonly Pick<Located, "path">[],

@@ -1,6 +1,6 @@
 /**
- * Logs masked errors with the request's id. Clients get the same id and can quote it. If a field fails in many requests, only the
- * first lines of each minute are written, and then the number of omitted lines.
+ * Logs masked errors with the id of the request, which clients also get and can quote. If a field fails in many requests, only
+ * the first lines of each minute are written, and then the number of omitted lines.
  */
 import type { GraphQLError } from "graphql";
 import { CodedError } from "../../coded-error.ts";
@@ -22,7 +22,7 @@ export function logErrors({ log: lines, requestId }: RequestContext, errors: rea
   }
 }
 
-/** Names the kind of failure, without text from a client or REST. */
+/** Names the kind of failure without any text from a client or REST. */
 function kindOf({ originalError: original, message, path }: LoggedError): object {
   if (original instanceof CodedError) return { operation: original.details.operation, code: original.code };
   if (path === undefined) return { reason: "the request is refused" };
@@ -30,10 +30,10 @@ function kindOf({ originalError: original, message, path }: LoggedError): object
   return { reason: withoutValues(message).replace(/"[^"]*"/g, '""') };
 }
 
-/** Removes what follows a colon: graphql-js quotes refused values there, and these are tenant data. */
+/** Removes the text after a colon, because graphql-js quotes refused values there, which are tenant data. */
 const withoutValues = (message: string): string => message.slice(0, 500).replace(/: .*/s, "");
 
-/** The details of a log line: a reason if REST's value violates its document, or the stack of a fault in this service. */
+/** Returns the details for the log: why REST's value is invalid, or the stack of a fault in this service. */
 function reason({ originalError: original, message }: LoggedError): object {
   if (original && !isContractViolation(original)) return { err: original };
   return { reason: withoutValues(message).replace(/"[^"]{64,}"/g, '"…"') };

@@ -1,6 +1,6 @@
 /**
  * Masks errors for clients. Coded errors and GraphQL's request errors are not changed. An error about a value that violates the
- * REST contract becomes `BAD_UPSTREAM_RESPONSE`. Any other error becomes `INTERNAL_SERVER_ERROR`.
+ * OpenAPI document becomes `BAD_UPSTREAM_RESPONSE`, and any other error `INTERNAL_SERVER_ERROR`.
  */
 import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
@@ -11,8 +11,8 @@ import type { FieldError } from "./field-error.ts";
 import { ContractViolation } from "./field-error.ts";
 
 /**
- * Creates Apollo's `formatError`. A parser error about size becomes `LIMIT_EXCEEDED`; other errors are masked. Production
- * hides suggestions: graphql-js hides most of them itself, except the suggestion for a missing selection.
+ * Creates Apollo's `formatError`, which masks errors. Parser errors about the size of a document become `LIMIT_EXCEEDED`. In
+ * production, it also removes the suggestion for a missing selection, the only one that graphql-js does not hide.
  */
 export function formatError({ env, production }: Config) {
   const over = (limit: "MAX_TOKENS" | "MAX_DEPTH", message: string): CodedError =>
@@ -22,7 +22,7 @@ export function formatError({ env, production }: Config) {
     if (message.includes("Document contains more tha"))
       // graphql-js misspells "more than" as "more that"
       return maskError(formatted, over("MAX_TOKENS", `a document may have at most ${env.MAX_TOKENS} tokens`));
-    // the parser recurses once per level, and overflows the stack far beyond the limit
+    // the parser recurses once per level, so a document far beyond the limit overflows the stack
     if (message === "Maximum call stack size exceeded")
       return maskError(formatted, over("MAX_DEPTH", "the document is too deep"));
     const { validationErrorCode } = formatted.extensions ?? {};
@@ -33,10 +33,9 @@ export function formatError({ env, production }: Config) {
   };
 }
 
-/** Replaces Apollo's message, which explains to clients how to configure Apollo. */
+/** Replaces Apollo's message, which tells clients how to configure Apollo Server. */
 const introspectionOff = "GraphQL introspection is turned off here";
 
-/** Returns the error that a client gets. */
 export function maskError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const { locations, path } = formatted;
   const message = formatted.message.slice(0, maxMessage);
@@ -53,7 +52,7 @@ export function maskError(formatted: GraphQLFormattedError, error: unknown): Gra
   return { ...(refusedArgument(message, original) ?? internal), ...place };
 }
 
-/** Returns the error that a client gets for a plan's field error. */
+/** Masks an error of a field in a plan. */
 export const maskFieldError = ({
   message,
   locations,
@@ -62,27 +61,24 @@ export const maskFieldError = ({
 }: FieldError): GraphQLFormattedError =>
   maskError({ message, ...(path.length > 0 && { path }), ...(locations && { locations }) }, originalError);
 
-/** Returns the error that a client gets for a variable with a refused value. */
+/** Masks an error about the value of a variable. */
 export const maskVariableError = ({ message, locations }: GraphQLError): GraphQLFormattedError => ({
   message: message.slice(0, maxMessage),
   ...(locations && { locations }),
   extensions: { code: "BAD_USER_INPUT" },
 });
 
-/** Returns Apollo's code if it is in this service's list of codes. */
+/** Returns a code from Apollo if it is in this service's closed list. */
 function knownCode(code: unknown): Code | undefined {
   const isOurs = typeof code === "string" && code !== "INTERNAL_SERVER_ERROR" && Object.hasOwn(codes, code);
   return isOurs ? (code as Code) : undefined;
 }
 
-/**
- * Maximum number of characters of a message: messages contain names that the client chose, and a response may repeat a message
- * many times.
- */
+/** Maximum number of characters in a message. Messages contain names that the client chose, and may be repeated many times. */
 const maxMessage = 500;
 
 /**
- * Masks a field error that has no code. Its cause is an argument that graphql-js refuses (usually a null variable), a value that
+ * Masks a field error without a code. Its cause is an argument that graphql-js refuses (usually a null variable), a value that
  * REST sent, or a fault in this service.
  */
 function inExecution(
@@ -93,13 +89,13 @@ function inExecution(
   return refusedArgument(message, original) ?? (isContractViolation(original) ? broken : internal);
 }
 
-/** Masks an error about an argument of a field or a directive. For a directive on a root field, the error has no path. */
+/** Masks an error about an argument of a field or a directive. The error has no path if the directive is on a root field. */
 function refusedArgument(message: string, original: unknown) {
   const argument = original instanceof GraphQLError ? invalidArgumentError(original) : undefined;
   return argument ? { message, extensions: { code: "BAD_USER_INPUT", argument } } : undefined;
 }
 
-/** Returns the name of the argument whose value graphql-js refuses, usually because a variable is null. */
+/** Returns the name of the argument that graphql-js refuses, usually because a variable is null. */
 export const invalidArgumentError = ({ message }: { readonly message: string }): string | undefined =>
   /^Argument "(\w+)" /.exec(message)?.[1];
 
@@ -107,7 +103,7 @@ const broken = {
   message: "REST sent a value that breaks its contract",
   extensions: { code: "BAD_UPSTREAM_RESPONSE" },
 };
-/** This error is not called a contract violation, because few documents limit their integers. */
+/** Not reported as a contract violation, because few OpenAPI documents limit their integers. */
 const tooLarge = {
   message:
     "REST sent an integer of more than 32 bits, which an Int cannot hold: the field's type has to be Float or ID",
@@ -115,9 +111,6 @@ const tooLarge = {
 };
 const internal = { message: "internal error", extensions: { code: "INTERNAL_SERVER_ERROR" } };
 
-/**
- * Whether REST sent a value that its document does not allow. The scalars and enums of graphql-js throw a `GraphQLError` for such
- * a value.
- */
+/** Whether REST sent an invalid value. graphql-js throws a `GraphQLError` for an invalid scalar or enum. */
 export const isContractViolation = (error: unknown): boolean =>
   error instanceof ContractViolation || error instanceof GraphQLError;

@@ -1,4 +1,4 @@
-/** Groups, masks and logs the errors of a response, and returns them as clients get them. */
+/** Groups, masks and logs the errors of a response. Returns them as the client gets them. */
 import type { GraphQLFormattedError } from "graphql";
 import type { RequestContext } from "../request-context.ts";
 import type { FieldError } from "./field-error.ts";

@@ -1,7 +1,6 @@
 /**
- * Sends GraphiQL to a browser: one page that needs no other file. The page is built when a browser first requests it. Its content
- * security policy permits connections to this origin only. It contains no tenant data: its requests are sent with the user's own
- * key.
+ * Serves GraphiQL as one page that loads no other file. The page is built for the first browser that requests it. Its content
+ * security policy permits connections to this origin only. It contains no tenant data: its requests use the user's own key.
  */
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -31,11 +30,10 @@ export function createExplorer(explored: ExploredApi, samples: Samples): Explore
   };
 }
 
-/** Values that the explorer is prefilled with, if the process runs with demo data. */
+/** Values that prefill the explorer, if the process runs with demo data. */
 export type Samples = {
-  /** An API key to fill in. */
   readonly key?: string;
-  /** Variables of saved operations, by the operation's name. */
+  /** Variables of saved operations, by operation name. */
   readonly variables?: Readonly<Record<string, object>>;
 };
 
@@ -43,19 +41,17 @@ export type ExplorerPage = { readonly html: string; readonly policy: string };
 
 const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 
-/** The API that the page explores. */
 export type ExploredApi = {
   readonly schema: GraphQLSchema;
-  /** The saved operations. */
   readonly operations: readonly ManifestEntry[];
   /** The headers that carry a credential, in lower case. */
   readonly credentials: readonly string[];
 };
 
 /**
- * Builds GraphiQL's page, with this project's bar and call list around it. It contains the schema, so that no key is needed to
- * read it, the saved operations and, if there is demo data, samples. GraphiQL is 9 MB of text: it is loaded with the first page,
- * and a production installation does not contain it.
+ * Builds GraphiQL's page with this project's toolbar and list of REST calls. The page contains the schema, so that no key is
+ * needed to read it, the saved operations and, with demo data, samples. GraphiQL is 9 MB of text, so it is loaded only for the
+ * first page. A production installation does not contain it.
  */
 export async function makePage(
   { schema, operations, credentials }: ExploredApi,
@@ -92,5 +88,5 @@ export async function makePage(
   return { html, policy };
 }
 
-/** Escapes the character sequence that would end the script element early. */
+/** Escapes `</script`, which would end the script element early. */
 const forScript = (text: string): string => text.replaceAll("</script", "<\\/script");

@@ -1,20 +1,20 @@
 /**
- * Limits the comparisons of validation. Validation compares each pair of selections with the same response key in a selection set
- * (GraphQL spec §5.3.2), and each pair of spread fragments, even of fragments that do not exist. Repeated fields and many spreads
- * therefore cost quadratic time. Counting stops at the limit.
+ * Limits the number of comparisons during validation. Validation compares each pair of selections with the same response key in
+ * a selection set (GraphQL spec §5.3.2), and each pair of spread fragments, even of fragments that do not exist. Repeated
+ * fields and many spreads therefore cost quadratic time. Counting stops at the limit.
  */
 import { type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
 
-/** Pairs that a document's validation may compare. Visiting a selection counts as a fifth of a pair. */
+/** Maximum number of pairs that a document's validation may compare. Visiting a selection counts as a fifth of a pair. */
 const maxPairs = 20_000;
 const selectionCost = 0.2;
-/** A pair of spread fragments costs less than a pair of fields, if the fragments' fields differ. */
+/** Spread fragments with different fields are cheaper to compare than fields. */
 const spreadCost = 0.5;
 
 type Counting = { readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>; left: number };
 type Groups = Map<string, FieldNode[]>;
 
-/** Whether the definitions' selections form more than `maxPairs` pairs. Fragments must not be circular. */
+/** Whether the selections of the definitions form more than `maxPairs` pairs. Fragments must not be circular. */
 export function exceedsComparisonLimit(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   definitions: readonly { readonly selectionSet: SelectionSetNode }[],
@@ -24,7 +24,7 @@ export function exceedsComparisonLimit(
   return counting.left < 0;
 }
 
-/** Counts the pairs of merged selection sets and of the selection sets below them. */
+/** Counts the pairs in selection sets that validation merges, and in the selection sets below them. */
 function countPairs(counting: Counting, sets: readonly SelectionSetNode[]): void {
   const groups: Groups = new Map();
   const spread = new Set<string>();
@@ -37,7 +37,7 @@ function countPairs(counting: Counting, sets: readonly SelectionSetNode[]): void
   }
 }
 
-/** Adds the fields of a selection set by response key. The fields of a fragment are added once. */
+/** Groups the fields of a selection set by response key. Adds the fields of a fragment only once. */
 function group(
   counting: Counting,
   groups: Groups,

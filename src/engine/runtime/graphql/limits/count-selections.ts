@@ -1,6 +1,6 @@
 /**
- * Counts a selection with its fragments expanded. Each fragment is counted once, and its counts are added for each spread, so the
- * cost grows with the document's length, not with its expanded size.
+ * Counts selections with fragments expanded. Each fragment is visited once, and its counts are added for each spread, so the
+ * cost grows with the length of the document, not with its expanded size.
  */
 import {
   type FieldNode,
@@ -23,14 +23,14 @@ export type SelectionCounts = {
   /** Levels of nested selection sets, including those of fragments. */
   readonly nesting: number;
   readonly aliases: number;
-  /** Characters of the longest alias. A response repeats an alias for each item of a list. */
+  /** Characters of the longest alias. A response repeats the alias for each item of a list. */
   readonly aliasLength: number;
-  /** Fields of the first level. */
+  /** Number of fields at the first level. */
   readonly fields: number;
   readonly directives: number;
-  /** Fields bound to a REST operation. */
+  /** Number of fields that are bound to a REST operation. */
   readonly bound: number;
-  /** The fields `__schema` and `__type`. */
+  /** Number of `__schema` and `__type` fields. */
   readonly introspection: number;
 };
 
@@ -94,7 +94,7 @@ function countField(
   const below = field.selectionSet
     ? countSelections(walk, field.selectionSet, definition && getNamedType(definition.type))
     : none;
-  const isIntrospection = name === "__schema" || name === "__type"; // graphql-js bounds the depth of introspection
+  const isIntrospection = name === "__schema" || name === "__type"; // graphql-js limits the depth of introspection
   return {
     ...below,
     depth: isIntrospection ? 1 : below.depth + 1,
@@ -106,10 +106,7 @@ function countField(
   };
 }
 
-/**
- * A field of an interface is bound if any implementing type binds it. Fields of introspection types (`__Type`) have
- * resolvers of graphql-js, which never call REST.
- */
+/** Whether the field calls REST: for an interface, in any implementing type. Fields of introspection types never do. */
 function isBound(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name: string): boolean {
   if (type && isIntrospectionType(type)) return false;
   if (isInterfaceType(type))

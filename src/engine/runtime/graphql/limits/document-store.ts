@@ -1,8 +1,8 @@
 /**
- * Caches the result of parsing and validating a document's text: the parsed document, or the response that refuses it. The total
- * size is limited separately for documents of saved operations, for other documents, and for refusals; the least recently used
- * entry is evicted. For saved operations, it is an entry of the app whose documents are the largest in total, so that an app with
- * many operations does not evict the documents of other apps or of this service.
+ * Caches the result of parsing and validating a document's text: the parsed document, or the response that refuses it.
+ * Documents of saved operations, other documents and refusals have separate size limits. The least recently used entry is
+ * evicted: for saved operations, from the app whose documents are the largest in total, so that it does not evict the documents
+ * of other apps or of this service.
  */
 import type { GraphQLResponse } from "@apollo/server";
 import type { DocumentNode } from "graphql";
@@ -11,13 +11,13 @@ import { cachedDocumentBytes, cachedRefusalCharacters, savedDocumentBytes } from
 import type { SavedOperations } from "../saved/saved-operations.ts";
 import { documentSize, type SavedText } from "../saved/saved-text.ts";
 
-/** Assumed size of a response's headers, in characters. */
+/** Assumed characters of a response's headers. */
 const overhead = 500;
 
 const storeOf = (maxSize: number) =>
   new LRUCache<string, DocumentNode>({ maxSize, sizeCalculation: documentSize });
 
-/** The documents of saved operations, by the first app that owns the operation; the key `undefined` is that of this service. */
+/** Documents of saved operations, by the first app that owns the operation; `undefined` is the key of this service. */
 class SavedDocuments {
   readonly #stores = new Map<string | undefined, LRUCache<string, DocumentNode>>();
   #bytes = 0;
@@ -46,12 +46,12 @@ class SavedDocuments {
   }
 }
 
-/** Replaces Apollo's store, which ignores the size of comments and looks up a document by the digest of its text. */
+/** Replaces Apollo's document store, which ignores the size of comments and looks up documents by a digest of their text. */
 export class DocumentStore {
   readonly #saved: SavedOperations;
   readonly #ofSaved = new SavedDocuments();
   readonly #others = storeOf(cachedDocumentBytes);
-  /** Responses to refused documents, by text. */
+  /** The responses that refuse documents, by the document's text. */
   readonly refusals = new LRUCache<string, GraphQLResponse>({
     maxSize: cachedRefusalCharacters,
     sizeCalculation: ({ body }, text) => JSON.stringify(body).length + text.length + overhead,
@@ -61,7 +61,6 @@ export class DocumentStore {
     this.#saved = saved;
   }
 
-  /** Returns the stored document of a text; `undefined` if none was stored or it was evicted. */
   of(text: string): DocumentNode | undefined {
     const saved = this.#saved.byText(text);
     return (saved && this.#ofSaved.get(saved)) ?? this.#others.get(text);

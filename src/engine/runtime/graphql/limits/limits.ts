@@ -1,7 +1,7 @@
 /**
- * Limits an operation's depth, aliases, root fields, directives and bound fields before the other validation rules run.
- * Three kinds of documents skip those rules: a document over a limit, one with circular fragments, and one with a root
- * type that the schema lacks. Validating such a document could cost more than running it, or overflow the stack.
+ * Limits an operation's depth, aliases, root fields, directives and bound fields before the other validation rules run. The
+ * other rules are skipped for a document over a limit, with circular fragments, or with a root type that the schema lacks,
+ * because validating it could cost more than running it, or overflow the stack.
  */
 import {
   type ASTVisitor,
@@ -34,7 +34,9 @@ const limits = [
   ["MAX_BOUND_FIELDS", "bound", "fields bound to REST operations"],
 ] as const satisfies [keyof Environment, keyof SelectionCounts, string][];
 
-/** How many selection sets may nest per level of MAX_DEPTH, since fragments add selection sets between the levels of fields. */
+/**
+ * How many selection sets may nest per level of MAX_DEPTH, because fragments add selection sets between the levels of fields.
+ */
 const nestingPerLevel = 8;
 
 type TextLimit = "MAX_DOCUMENT_LENGTH" | "MAX_DOCUMENT_LINES" | "MAX_DEFINITIONS";
@@ -43,8 +45,8 @@ const tooMany = (env: Environment, limit: TextLimit, what: string): CodedError =
   limitExceeded(limit, env[limit], `a document may have at most ${env[limit]} ${what} (${limit})`);
 
 /**
- * Returns the error for a document whose text is too large to be parsed. Lines are limited because graphql-js counts the lines
- * before an error's location, and because a parsed document includes its comments.
+ * Returns the error for a text that is too large to be parsed. Lines are limited because graphql-js counts the lines before an
+ * error's location, and because a parsed document includes its comments.
  */
 export function textLimitError(env: Environment, text: string): CodedError | undefined {
   const { MAX_DOCUMENT_LENGTH: maxLength, MAX_DOCUMENT_LINES: maxLines } = env;
@@ -61,8 +63,8 @@ function hasMoreLines(text: string, most: number): boolean {
 }
 
 /**
- * Creates the validation rule. Its errors contain the limit's environment variable and value. On an error, the visitor returns a
- * document without definitions, so the other rules have nothing to visit.
+ * Creates the validation rule. Its errors contain the limit's environment variable and value. If there is an error, the visitor
+ * replaces the document with an empty one, so that the other rules find nothing to visit.
  */
 export const limitRule =
   (env: Environment): ValidationRule =>
@@ -117,8 +119,7 @@ function excessesOf(
 const repeated = new GraphQLError("the document repeats the same fields too often");
 
 /**
- * An operation cannot combine introspection and data, because the larger size limit of introspection responses would apply to the
- * data too.
+ * Introspection and data cannot be combined, because the larger size limit of introspection responses would apply to the data.
  */
 const mixed = (nodes: OperationDefinitionNode): GraphQLError =>
   new GraphQLError("an operation asks for introspection or for data, not for both", { nodes });

@@ -1,21 +1,21 @@
 /**
- * Limits the size of an operation's arguments, counted at each use. One variable of 1 MiB may be used in 20 root fields: each
- * field would check and encode it, and REST would receive 20 MiB.
+ * Limits the size of an operation's arguments, counted at each use. Without this limit, 20 root fields could use one variable
+ * of 1 MiB: each field would check and encode it, and REST would receive 20 MiB.
  */
 import { type CodedError, limitExceeded } from "../../coded-error.ts";
 
-/** Added to the characters of each value, because checking and encoding it costs time too. */
+/** Added to the characters of each value, because checking and encoding a value takes time even if it is short. */
 const charactersPerValue = 8;
-/** From this many characters on, checking and encoding the arguments takes long enough to be measured. */
+/** From this many characters on, checking and encoding arguments takes long enough to be measured. */
 const large = 1_000;
 
 export class ArgumentBudget {
   readonly #limit: number;
   #left: number;
-  /** The characters of each list and object, by identity: a variable's value is the same object at each use. */
+  /** The characters of lists and objects, by identity: each use of a variable passes the same object. */
   #charactersByValue: Map<object, number> | undefined;
 
-  /** `limit` is MAX_BODY_BYTES. */
+  /** `limit` is the value of MAX_BODY_BYTES. */
   constructor(limit: number) {
     this.#limit = limit;
     this.#left = limit;
@@ -25,7 +25,7 @@ export class ArgumentBudget {
     return this.#limit - this.#left > large;
   }
 
-  /** Subtracts the characters of `args`. Throws LIMIT_EXCEEDED, without subtracting any, if fewer are left. */
+  /** Subtracts the characters of `args`. Throws LIMIT_EXCEEDED if too few are left, without subtracting any. */
   spend(args: Readonly<Record<string, unknown>>): void {
     const characters = this.#weigh(Object.values(args));
     if (characters > this.#left) throw tooLarge(this.#limit);

@@ -1,7 +1,4 @@
-/**
- * Collects the fields of selection sets for one object type (GraphQL spec §6.3.2), with the uses of `@defer` that they
- * belong to, as graphql-js 17 does.
- */
+/** Collects the fields of selection sets for one object type (GraphQL spec §6.3.2), with `@defer` as in graphql-js 17. */
 import {
   type DirectiveNode,
   type FieldNode,
@@ -24,7 +21,7 @@ import type { DeferUsage } from "./plan.ts";
 
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
-/** A field's node, and the use of `@defer` around it. */
+/** A field node, and the innermost `@defer` around it. */
 export type FieldDetails = { readonly node: FieldNode; readonly usage: DeferUsage | undefined };
 
 export type GroupedFields = ReadonlyMap<string, readonly FieldDetails[]>;
@@ -33,16 +30,16 @@ export type Collecting = {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
   readonly variables: Variables;
-  /** If false, `@defer` has no effect. */
+  /** Whether `@defer` has an effect. */
   readonly defers: boolean;
 };
 
 type Found = {
   readonly type: GraphQLObjectType;
   readonly groups: Map<string, FieldDetails[]>;
-  /** The uses of `@defer` in these selection sets. */
+  /** The `@defer` directives in these selection sets. */
   readonly usages: DeferUsage[];
-  /** By fragment name, the `@defer` directives around its spreads; `undefined` for a spread without one. */
+  /** For each fragment, the `@defer` directives around its spreads; `undefined` for a spread without one. */
   readonly visited: Map<string, Set<DirectiveNode | undefined>>;
 };
 
@@ -89,13 +86,13 @@ function collect(
 }
 
 /**
- * Without `@defer`, graphql-js 16 visits a fragment at its first included spread only, even if the fragment's type condition does
- * not apply. It does not evaluate the conditions of later spreads.
+ * Without `@defer`, graphql-js 16 visits a fragment only at its first included spread, even if the fragment's type condition
+ * does not apply. It does not evaluate the conditions of later spreads.
  */
 const isVisitedSpread = ({ defers }: Collecting, { visited }: Found, selection: SelectionNode): boolean =>
   !defers && selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value);
 
-/** Whether the fragment's fields were collected before: without `@defer`, or for the same `@defer` directive. */
+/** Whether the fragment's fields were already collected, either without `@defer` or for the same `@defer` directive. */
 function isVisited({ visited }: Found, name: string, usage: DeferUsage | undefined): boolean {
   const directives = visited.get(name) ?? new Set();
   visited.set(name, directives);
@@ -130,5 +127,5 @@ function applies(
   return named === type || (isAbstractType(named) && schema.isSubType(named, type));
 }
 
-/** Returns the field's alias, or its name if it has no alias (GraphQL spec §2.7). */
+/** Returns the alias of the field, or else its name (GraphQL spec §2.7). */
 export const responseKey = ({ alias, name }: FieldNode): string => alias?.value ?? name.value;

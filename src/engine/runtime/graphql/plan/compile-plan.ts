@@ -41,7 +41,7 @@ import {
 } from "./plan.ts";
 
 type PlanOptions = Omit<Collecting, "defers"> & {
-  /** Without a format, `@defer` has no effect. */
+  /** If undefined, `@defer` has no effect. */
   readonly format?: PartFormat | undefined;
   readonly maxFields: number;
 };
@@ -55,8 +55,8 @@ type Compiling = Collecting &
   };
 
 /**
- * Throws a `CodedError` for more than `maxFields` fields: an interface's selection is planned for each member type, so a small
- * document may expand to any number of fields.
+ * Throws a `CodedError` for more than `maxFields` fields. A small document may expand to many fields, because the selection of
+ * an interface is planned for each implementing type.
  */
 export function compilePlan(operation: OperationDefinitionNode, options: PlanOptions): OperationPlan {
   const { selectionSet } = operation;
@@ -77,7 +77,7 @@ export function compilePlan(operation: OperationDefinitionNode, options: PlanOpt
   return { root, serial, defers: deferred > 0, size, introspects };
 }
 
-/** `within`: the uses of `@defer` around the object. */
+/** `within`: the `@defer` directives around the object. */
 function objectPlan(
   compiling: Compiling,
   type: GraphQLObjectType,
@@ -121,12 +121,12 @@ function planOf(
   };
 }
 
-/** Fields of an object that belong to the same uses of `@defer`. */
+/** Fields of an object that are deferred by the same `@defer` directives. */
 type FieldsOfUsages = { readonly usages: readonly DeferUsage[]; readonly fields: GroupedFields };
 
 type DeferredFields = FieldsOfUsages & { readonly fields: Map<string, FieldDetails[]> };
 
-/** Groups fields by the uses of `@defer` that they belong to. The first group contains the fields that belong to `within`. */
+/** Groups fields by the `@defer` directives around them. The first group contains the fields with the directives `within`. */
 function partition(
   { format }: Compiling,
   fields: GroupedFields,
@@ -148,7 +148,7 @@ function partition(
   return groups;
 }
 
-/** Returns the outermost uses of `@defer` around a field; an empty list if one of the field's nodes is not deferred. */
+/** Returns the outermost `@defer` directives around a field; empty if one of the field's nodes is not deferred. */
 function outermost(details: readonly FieldDetails[]): readonly DeferUsage[] {
   const usages = new Set<DeferUsage>();
   for (const { usage } of details) {
@@ -173,7 +173,7 @@ function deferredPlan(compiling: Compiling, type: GraphQLObjectType, deferred: D
       parentType: type,
       field: deferredField(type),
       nodes: [],
-      // an operation's root has no value from REST
+      // the root of an operation has no value from REST
       source: { kind: "call", resolve: async (parents) => parents.map((parent) => parent ?? {}) },
       neverNull: [],
       selections: new Map([[type.name, plan]]),
@@ -194,10 +194,7 @@ const deferredField = (type: GraphQLObjectType): FieldPlan["field"] => ({
   astNode: undefined,
 });
 
-/**
- * Returns the types of enclosing objects, and the marks of enclosing arguments (`markOfArgument`), whose values the field or a
- * link below it uses.
- */
+/** Returns the enclosing types and arguments (`markOfArgument`) whose values are used by the field or a field below it. */
 const inheritedBy = ({ field, selections }: FieldPlan): string[] => [
   ...((field.resolve as unknown as PlannedResolver | undefined)?.inherits ?? []),
   ...[...selections.values()].flatMap(({ inherits }) => [...(inherits ?? [])]),

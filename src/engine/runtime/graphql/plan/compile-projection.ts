@@ -1,7 +1,7 @@
 /**
- * Compiles a projection: the fast conversion of REST's values to the response. Each selection becomes a generated function. A
- * projection throws on any unexpected value; `complete` then processes the level again, with errors. Text from documents gets
- * into the generated source only as names of the GraphQL grammar and as JSON strings.
+ * Compiles a projection, the fast conversion of REST's values to a response. Each selection becomes a generated function. A
+ * projection throws at any unexpected value, and `complete` then processes the values again, with errors. The generated source
+ * contains text from documents only as names of the GraphQL grammar and as JSON strings.
  */
 import {
   type GraphQLLeafType,
@@ -56,21 +56,21 @@ function spent({ limit }: ResponseBudget): never {
   throw new ResponseTooLarge(limit);
 }
 
-/** Returns the code of the additional argument for the enclosing objects, if links below the value inherit from them. */
+/** Returns the code of the additional argument `enclosing`, if a field below the value uses values of enclosing objects. */
 const enclosingArgument = (field: FieldPlan, enclosing = "enclosing"): string =>
   [...field.selections.values()].some(({ inherits }) => inherits) ? `, ${enclosing}` : "";
 
 type EmittedValue = {
   readonly type: GraphQLOutputType;
-  /** The JavaScript expression for the value. */
+  /** A JavaScript expression for the value. */
   readonly input: string;
-  /** The JavaScript expression for the enclosing objects. Default: the generated function's parameter `enclosing`. */
+  /** A JavaScript expression for the enclosing objects. Default: the parameter `enclosing` of the generated function. */
   readonly enclosing?: string;
-  /** The number of nested lists around the value. */
+  /** How many lists of the field enclose the value. */
   readonly level?: number;
 };
 
-/** Returns the expression for the completed value. It evaluates `input` once, into the variable `t`. */
+/** Returns the expression for the completed value. It evaluates `input` once, and stores the result in the variable `t`. */
 function valueExpression(
   emitting: Emitting,
   field: FieldPlan,
@@ -87,7 +87,7 @@ function valueExpression(
   return `((t = ${input}) == null ? ${missing} : ${name}(t, nextParents, budget${enclosingArgument(field, enclosing)}))`;
 }
 
-/** The scalars whose values are REST's strings, unchanged. */
+/** The scalars that return REST's strings unchanged. */
 const texts: ReadonlySet<string> = new Set(["String", "ID", ...dateScalars.keys()]);
 
 const checks: Record<string, string> = {
@@ -162,14 +162,14 @@ function fieldExpression(emitting: Emitting, field: FieldPlan): string {
   return input === undefined ? "null" : valueExpression(emitting, field, { type, input });
 }
 
-/** Returns `undefined` for a field that calls REST once its object is complete. */
+/** Returns the expression that reads the field's value; `undefined` for a field that calls REST. */
 function inputExpression(emitting: Emitting, source: FieldPlan["source"]): string | undefined {
   if (source.kind === "computed") return `${constant(emitting, source.compute)}(from)`;
   if (source.kind !== "path") return undefined;
   const { names } = source;
   const [name, ...below] = names;
   if (name === undefined) return "from";
-  // every object inherits properties such as `valueOf`: only the object's own property counts
+  // every object inherits properties such as `valueOf`, so only an own property may be read under such a name
   if (below.length === 0 && !isInherited(name)) return `from[${JSON.stringify(name)}]`;
   return `${constant(emitting, valueAt)}(from, ${constant(emitting, names)})`;
 }

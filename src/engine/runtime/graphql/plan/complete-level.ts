@@ -1,6 +1,6 @@
 /**
- * Completes the values of one field for a whole level of parents (GraphQL spec §6.4.3). A long level is completed in pieces,
- * between which work for other callers can run.
+ * Completes the values of one field for all parents of a level (GraphQL spec §6.4.3). A long level is completed in pieces, so
+ * that work for other callers can run in between.
  */
 import { CodedError } from "../../coded-error.ts";
 import type { ExecutionContext } from "../../rest/rest-context.ts";
@@ -14,13 +14,13 @@ import type { BoundFieldPlan, LevelParents, OperationPlan, ParentsByPlan, Result
 import { type Positions, positionsBelow, positionsInParts, propagateNull, rootOf } from "./positions.ts";
 import { type ResponseBudget, ResponseTooLarge } from "./response-budget.ts";
 
-/** How the values of a level are completed. */
+/** How the values of a level are completed in pieces. */
 export type Pieces = {
   /** Maximum number of parents per piece. */
   readonly size: number;
-  /** Completes a piece, after waiting for the caller's turn if necessary, and charges the processor time to the caller. */
+  /** Completes a piece, after waiting for the caller's turn if necessary. Charges the processor time to the caller. */
   readonly complete: (work: () => void) => void | Promise<void>;
-  /** Runs work on the caller's arguments, and charges its processor time to the caller. */
+  /** Runs work on the client's arguments. Charges the processor time to the caller. */
   readonly measured: <T>(work: () => T) => T;
 };
 
@@ -32,31 +32,29 @@ export type PlanRun = {
   readonly budget: ResponseBudget;
   readonly argumentBudget: ArgumentBudget;
   readonly pieces: Pieces;
-  /** Present if the plan defers parts. */
+  /** Undefined if the plan defers no part of the response. */
   readonly deferral: Deferral | undefined;
   data: ResultMap | null;
 };
 
-/** A field together with its parents: all objects that the field above has returned. */
+/** A field with its parents: all objects that the field above has returned. */
 export type Level = {
   readonly field: BoundFieldPlan;
-  /** REST's objects, and the result maps that were created from them. */
+  /** The REST objects, and the result maps that were created from them. */
   readonly parents: readonly unknown[];
   readonly resultMaps: readonly ResultMap[];
   readonly enclosing: LevelParents["enclosing"];
-  /** The level above, whose values contain the result maps; undefined for the operation's root. */
+  /** The level whose values contain the result maps; undefined for the operation's root. */
   readonly above: Level | undefined;
-  /**
-   * The deferred part of each parent, if the level belongs to a deferred plan. `resultMaps` then has the wrappers of these parts.
-   */
+  /** Set for a level that completes deferred parts: the part of each parent. `resultMaps` then contains the parts' wrappers. */
   readonly parts?: readonly Part[];
-  /** The positions of the objects in this level's values, computed only if a level below fails. */
+  /** The positions of the objects in this level's values. Computed only if a level below fails. */
   below?: Positions;
 };
 
 /**
- * Completes the values of all parents, and returns the parents of the levels below. `around` has the enclosing objects of each
- * value. Returns a promise if a piece has to wait.
+ * Completes the values of all parents. Returns the parents of the next levels, or a promise if a piece has to wait. `around`
+ * has the enclosing objects of each value.
  */
 export function completeLevel(
   run: PlanRun,
@@ -91,13 +89,13 @@ export function completeLevel(
   return completeFrom(0);
 }
 
-/** A slice of a level: the results of at most `Pieces.size` consecutive parent objects, with the field's value for each. */
+/** A slice of a level: at most `Pieces.size` consecutive parents, with the field's value for each. */
 type Piece = Pick<Level, "field" | "resultMaps" | "enclosing" | "above"> & {
   readonly parts: Level["parts"] | undefined;
   readonly values: readonly unknown[];
 };
 
-/** Completes a piece with the compiled projection. Returns `false` if the projection refuses one of the values. */
+/** Completes a piece with the compiled projection. Returns `false` if the projection throws for one of the values. */
 function project(
   { budget }: PlanRun,
   { field, resultMaps, values, enclosing }: Piece,
@@ -116,7 +114,9 @@ function project(
   }
 }
 
-/** Completes a piece exactly: errors have paths, and nulls bubble. Skips parents that a null has detached (`positions.ts`). */
+/**
+ * Completes a piece with the paths of errors, and propagates nulls. Skips parents that a null has detached (`positions.ts`).
+ */
 function completeExactly(
   run: PlanRun,
   { field, resultMaps, values, enclosing, above, parts }: Piece,
@@ -144,11 +144,11 @@ function completeExactly(
   });
 }
 
-/** Whether the value is the error of a call whose client has disconnected. */
+/** Whether the call was aborted because the client has disconnected. */
 const hasLeft = (value: unknown): boolean =>
   value instanceof CodedError && value.code === "CLIENT_CLOSED_REQUEST";
 
-/** Returns the positions of the objects in a level's values; without a level, the root's position. */
+/** Returns the positions of the objects in a level's values. Without a level, returns the position of the root. */
 export function positionsIn(run: PlanRun, level: Level | undefined): Positions {
   if (!level) return new Map(run.data && [[run.data, undefined]]);
   level.below ??= level.parts
@@ -157,14 +157,16 @@ export function positionsIn(run: PlanRun, level: Level | undefined): Positions {
   return level.below;
 }
 
-/** Returns the response data or the wrapper that contains an object; `undefined` for a detached object. */
+/**
+ * Returns the response data, or the wrapper of the deferred part, that contains the object; `undefined` for a detached object.
+ */
 function attachedRoot(run: PlanRun, positions: Positions, object: object): object | undefined {
   if (!positions.has(object)) return undefined;
   const root = rootOf(object, positions.get(object));
   return root && (root === run.data || run.deferral?.partOf(root)) ? root : undefined;
 }
 
-/** Removes detached parents, and the parents that a projection added before it failed. */
+/** Removes detached parents, and parents that a projection added before it threw. */
 function attachedParents(run: PlanRun, level: Level, parents: LevelParents): LevelParents {
   const positions = positionsIn(run, level);
   const kept = parents.resultMaps.map((resultMap) => attachedRoot(run, positions, resultMap) !== undefined);

@@ -1,6 +1,6 @@
 /**
- * Completes a value exactly (GraphQL spec §6.4.3): errors have paths, and nulls bubble. The order of errors and their
- * messages are those of graphql-js. It runs only for levels with a value that the projection refuses.
+ * Completes a value with the paths of errors, and propagates nulls (GraphQL spec §6.4.3). The messages and the order of errors
+ * are those of graphql-js. It runs only for values that a projection refuses.
  */
 import {
   GraphQLError,
@@ -33,13 +33,13 @@ export type Completion = {
   errors: FieldError[];
   readonly nextParents: ParentsByPlan;
   readonly budget: ResponseBudget;
-  /** The enclosing objects of the value that is completed, if links below the value inherit from them. */
+  /** The enclosing objects of the current value, if a field below it uses their values. */
   enclosing: Enclosing | undefined;
 };
 
 /**
- * Completes the value of `field`. Throws a located error if the value is null and its type forbids null. Objects in values that
- * become null later are added to `nextParents` too; `completeLevel` removes them.
+ * Completes the value of `field`. Throws a located error if the value is null and its type forbids null. May add objects to
+ * `nextParents` that a null replaces later; `completeLevel` removes them.
  */
 export function complete(
   completion: Completion,
@@ -52,7 +52,7 @@ export function complete(
   );
 }
 
-/** Runs `make`. An error becomes null if the type allows null. Otherwise it is thrown with its path. */
+/** Runs `make`. If it throws, returns null if the type allows null, and otherwise throws the error with its path. */
 function withErrors(
   completion: Completion,
   field: FieldPlan,
@@ -76,7 +76,7 @@ export function addError({ errors, budget }: Completion, error: FieldError): voi
   errors.push(error);
 }
 
-/** Adds path and locations to an error, as graphql-js's `locatedError` does. A `FieldError` keeps its own path and locations. */
+/** Adds path and locations to an error, like graphql-js's `locatedError`. A `FieldError` already has both. */
 function located(raw: unknown, field: FieldPlan, path: Path | undefined): FieldError {
   if (raw instanceof FieldError) return raw;
   const { nodes, source } = field;
@@ -181,7 +181,7 @@ function completeObject(
   return resultMap;
 }
 
-/** Returns the error instead of throwing it, so that only this field fails. */
+/** Returns an error instead of throwing it, so that only this field fails. */
 function read(source: PlainSource, value: Record<string, unknown>): unknown {
   try {
     return source.kind === "path" ? valueAt(value, source.names) : source.compute(value);

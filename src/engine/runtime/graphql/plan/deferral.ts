@@ -1,8 +1,8 @@
 /**
- * The deferred parts of a response (GraphQL's incremental delivery). A part has the fields of one object that are deferred by the
- * same uses of `@defer`. Parts of one level run together, so that calls are batched as without `@defer`. The data of a part is in
- * a wrapper, beyond which its nulls and errors do not propagate. A fragment is one use of `@defer` in one object: it is complete
- * when all its parts are complete, and it is announced once the fragment around it is complete.
+ * The deferred parts of a response (GraphQL's incremental delivery). A part contains the fields of one object that are deferred
+ * by the same `@defer` directives. The parts of a level run together, so that REST calls are batched as without `@defer`. The
+ * data of a part is in a wrapper, which keeps nulls and errors from propagating further. A fragment is one `@defer` directive
+ * at one object. It is announced once the fragment around it is complete, and is complete once all its parts are.
  */
 import { CodedError } from "../../coded-error.ts";
 import { mostDeferredParts } from "../../settings/capacity.ts";
@@ -24,13 +24,12 @@ export type Fragment = {
   readonly label: string | undefined;
   readonly path: Path | undefined;
   readonly parts: Part[];
-  /** The fragments nested in this one. */
   readonly children: Fragment[];
   readonly place: Place;
 };
 
 export type Part = {
-  /** Contains the part's data under `deferredKey`; null there once the part has failed. */
+  /** Contains the part's data under `deferredKey`: null if the part has failed. */
   readonly wrapper: ResultMap;
   readonly path: Path | undefined;
   readonly errors: FieldError[];
@@ -40,8 +39,8 @@ export type Part = {
 };
 
 /**
- * The labels of the parts' fragments. A fragment without a label is described by its path with `[]` for each index, so the
- * objects of a list share one description.
+ * Returns the labels of the parts' fragments. A fragment without a label is described by its path with `[]` for each index, so
+ * the objects of a list have the same description.
  */
 export function describeParts(parts: readonly Part[]): string {
   const names = parts.flatMap(({ fragments }) =>
@@ -56,7 +55,7 @@ const pathText = (path: Path | undefined): string =>
     .join("")
     .slice(1);
 
-/** A level whose values are its parents themselves, completed into the wrappers of their parts. */
+/** A level that completes deferred parts: each value is the parent itself, completed into the wrapper of its part. */
 export type DeferredLevel = Pick<LevelParents, "resultMaps" | "enclosing"> & {
   readonly field: BoundFieldPlan;
   readonly parents: readonly unknown[];
@@ -67,31 +66,28 @@ export type DeferredLevel = Pick<LevelParents, "resultMaps" | "enclosing"> & {
 /** An object of the response, and its position. */
 type Place = { readonly object: object; readonly position: Position | undefined };
 
-/** The changes since the previous payload. */
+/** The changes since the previous payload of the response. */
 export type Payload = {
-  /** Fragments that are announced. */
+  /** Newly announced fragments. */
   readonly pending: readonly Fragment[];
-  /** Complete parts, each with one of its fragments: the announced fragment with the longest path. */
+  /** Complete parts, each with the fragment that it is sent for: the announced one with the longest path. */
   readonly parts: readonly { readonly part: Part; readonly fragment: Fragment }[];
-  /** Fragments that are complete, with their errors if they have failed. */
+  /** Complete fragments, with the errors of those that have failed. */
   readonly completed: readonly { readonly fragment: Fragment; readonly errors: readonly FieldError[] }[];
   readonly hasNext: boolean;
 };
 
-/** Bytes of a part in addition to its data. */
+/** Estimated bytes of a part in addition to its data. */
 const bytesPerPart = 200;
 
 export class Deferral {
   readonly #run: (level: DeferredLevel) => Promise<void>;
   readonly #parts = new Map<object, Part>();
-  /** The fragments by use of `@defer`, then by the object in which it occurs. */
+  /** The fragments by `@defer` directive, and then by object. */
   readonly #fragments = new Map<DeferUsage, Map<object, Fragment | undefined>>();
-  /** Fragments that are not nested in another fragment. */
   readonly #outermost: Fragment[] = [];
   readonly #announced = new Set<Fragment>();
-  /**
-   * The deferred levels of a mutation. They start when the first part of the response, and with it the last write, is complete.
-   */
+  /** The deferred levels of a mutation. They start when all writes are done and the first part of the response is complete. */
   #waiting: DeferredLevel[] | undefined;
   #data: ResultMap | null = null;
   #first: readonly Fragment[] = [];
@@ -99,13 +95,12 @@ export class Deferral {
   readonly #sent = new Set<Part>();
   #settled = Promise.withResolvers<void>();
 
-  /** `run` runs a level and those below it. */
+  /** `run` completes a level and the levels below it. */
   constructor(isSerial: boolean, run: (level: DeferredLevel) => Promise<void>) {
     this.#run = run;
     if (isSerial) this.#waiting = [];
   }
 
-  /** Returns the part that `wrapper` belongs to. */
   partOf(wrapper: object): Part | undefined {
     return this.#parts.get(wrapper);
   }
@@ -148,7 +143,7 @@ export class Deferral {
     return part;
   }
 
-  /** Returns the fragment of a use of `@defer` in the object, or in the nearest enclosing object in which the use occurs. */
+  /** Returns the fragment of a `@defer` at the object, or else at the nearest enclosing object with this directive. */
   #fragmentOf(usage: DeferUsage, from: Place): Fragment | undefined {
     const introduced = this.#fragments.get(usage);
     for (const place of this.#around(from)) {
@@ -167,7 +162,7 @@ export class Deferral {
     return undefined;
   }
 
-  /** Yields the place, then the places of all enclosing objects and lists, including those around a deferred part. */
+  /** Yields the given place, and then the places of all enclosing objects and lists, even those outside a deferred part. */
   *#around(from: Place): Iterable<Place> {
     for (let place: Place | undefined = from; place; ) {
       yield place;
@@ -197,7 +192,7 @@ export class Deferral {
     });
   }
 
-  /** Called when the first part is complete. Returns whether other parts follow. */
+  /** Called when the first part of the response is complete. Returns whether further parts follow. */
   announce(data: ResultMap | null): boolean {
     this.#data = data;
     const waiting = data ? this.#waiting : undefined;
@@ -207,14 +202,14 @@ export class Deferral {
     return this.#announced.size > 0;
   }
 
-  /** The fragments that the first part announces. */
+  /** The fragments that the first part of the response announces. */
   get first(): readonly Fragment[] {
     return this.#first;
   }
 
   /**
-   * Announces fragments. If all parts of a fragment have already been sent, announces the fragments nested in it instead. Drops
-   * fragments of objects that a null has replaced.
+   * Announces fragments. Drops fragments of objects that a null has replaced. If all parts of a fragment have already been
+   * sent, announces its nested fragments instead.
    */
   #announce(fragments: readonly Fragment[]): Fragment[] {
     return fragments.flatMap((fragment) => {
@@ -234,14 +229,14 @@ export class Deferral {
     return part ? this.#isAttached(part.place) : root === this.#data;
   }
 
-  /** Whether the parts around the object are complete, so that no null can replace the object any more. */
+  /** Whether all parts around the object are complete, so that a null can no longer replace the object. */
   #isFinal({ object, position }: Place): boolean {
     const root = rootOf(object, position);
     const part = root && this.#parts.get(root);
     return !part || (part.isDone && this.#isFinal(part.place));
   }
 
-  /** The payloads after the first part. */
+  /** The payloads that follow the first part of the response. */
   async *payloads(): AsyncGenerator<Payload, void> {
     while (this.#announced.size > 0) {
       const payload = this.#take();
@@ -250,7 +245,7 @@ export class Deferral {
     }
   }
 
-  /** Returns the final payload, which replaces one that cannot be sent: it reports every announced fragment as failed. */
+  /** Returns the last payload, in place of one that cannot be sent: it reports every announced fragment as failed. */
   failed({ pending, completed }: Payload, error: Error): Payload {
     const unknown = new Set(pending);
     const fragments = [...completed.map(({ fragment }) => fragment), ...this.#announced];
@@ -282,7 +277,7 @@ export class Deferral {
           parts.push({ part, fragment: this.#nearest(part, fragment) });
         }
         completed.push({ fragment, errors: [] });
-        // the iteration of a set also reaches the fragments that are added meanwhile
+        // the loop also visits the fragments that `#announce` adds to the set
         pending.push(...this.#announce(fragment.children));
       } else continue;
       this.#announced.delete(fragment);
@@ -292,7 +287,7 @@ export class Deferral {
       : undefined;
   }
 
-  /** Of the part's announced fragments, returns the one with the longest path. */
+  /** Returns the announced fragment of the part with the longest path. */
   #nearest({ fragments }: Part, given: Fragment): Fragment {
     const length = ({ path }: Fragment): number => lengthOf(path);
     return fragments.reduce(

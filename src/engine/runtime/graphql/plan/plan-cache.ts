@@ -1,4 +1,4 @@
-/** Caches the plans of operations, up to a total size; the least recently used plans are evicted first. */
+/** Caches the plans of operations up to a total size. The least recently used plan is evicted first. */
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -20,21 +20,22 @@ import type { OperationPlan } from "./plan.ts";
 
 const bytesPerField = 700;
 
-/** Data that all plans of an operation share. */
 type Shared = {
   readonly fragments: Fragments;
-  /** The variables in conditions of `@skip`, `@include` and `@defer`: each combination of their values has a plan. */
+  /**
+   * The variables in the conditions of `@skip`, `@include` and `@defer`. Each combination of their values has a separate plan.
+   */
   readonly conditions: readonly string[];
   readonly hasDefer: boolean;
   readonly documentBytes: number;
-  /** Prefix of the plans' keys. */
+  /** Prefix of the keys of the operation's plans. */
   readonly id: number;
 };
 
 type PlannedOperation = {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** Without a format, `@defer` has no effect. */
+  /** If undefined, `@defer` has no effect. */
   readonly format?: PartFormat | undefined;
 };
 
@@ -51,8 +52,8 @@ export class PlanCache {
   }
 
   /**
-   * Returns the plan for coerced variables. `measured` runs the compilation of a new plan. Throws a `CodedError` for an operation
-   * with too many fields.
+   * Returns the plan for coerced variables. `measured` runs the compilation of a new plan. Throws a `CodedError` for an
+   * operation with too many fields.
    */
   get(
     { document, operation, format }: PlannedOperation,
@@ -85,7 +86,7 @@ export class PlanCache {
   }
 }
 
-/** Distinguishes null, because a null condition is an error: a nullable variable with a default may be null. */
+/** Distinguishes null from false, because a null condition is an error. A nullable variable with a default may be null. */
 const outcomeOf = (condition: unknown): string => (condition === null ? "n" : condition === true ? "1" : "0");
 
 export const fragmentsOf = (document: DocumentNode): Record<string, FragmentDefinitionNode> =>
@@ -95,7 +96,7 @@ export const fragmentsOf = (document: DocumentNode): Record<string, FragmentDefi
     ),
   );
 
-/** The variables of `@skip`, `@include` and `@defer`, and whether the document has `@defer`. */
+/** Returns the variables in the conditions of `@skip`, `@include` and `@defer`, and whether the document has `@defer`. */
 function conditionsOf(document: DocumentNode): Pick<Shared, "conditions" | "hasDefer"> {
   const names = new Set<string>();
   let hasDefer = false;

@@ -1,6 +1,6 @@
 /**
- * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). It is plain data, which the
- * projection (fast), the completion (exact, with errors) and `runPlan` use.
+ * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). It is plain data, which projections
+ * (fast), `complete` (with errors) and `runPlan` use.
  */
 import type { DirectiveNode, FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
 import { type Enclosing, markOfArgument } from "../../rest/inherited-values.ts";
@@ -11,8 +11,8 @@ import type { FieldError } from "../errors/field-error.ts";
 import type { ResponseBudget } from "./response-budget.ts";
 
 /**
- * Resolves a field for all parents of a level: a value, null or an Error for each. For a single parent, it may return `[value]`
- * or `[promise]` instead of a promise of the list, which saves a promise.
+ * Resolves a field for all parents of a level, with a value, null or an Error for each. For a single parent, it may return
+ * `[value]` or `[promise]` instead of a promise of the list, which saves a promise.
  */
 export type ResolveLevel<Context = ExecutionContext> = (
   parents: readonly unknown[],
@@ -21,21 +21,19 @@ export type ResolveLevel<Context = ExecutionContext> = (
   enclosing: readonly (Enclosing | undefined)[],
 ) => Promise<readonly unknown[]> | readonly [unknown];
 
-/** A field that calls REST once its object is complete. */
+/** A field that calls REST after its object is complete. */
 export type CallSource = {
   readonly kind: "call";
   readonly resolve: ResolveLevel;
-  /** Translates the REST names in an error to the schema's names. */
+  /** Translates the REST names in an error to those of the schema. */
   readonly named?: ((error: Error) => Error) | undefined;
 };
 
-/** The source of a field's value. */
 type FieldSource = { readonly kind: "typename" } | PlainSource | CallSource;
 
-/** A resolver of the executable schema, as plans use it. */
 export type PlannedResolver = {
   readonly source: PlainSource | CallSource;
-  /** The types of enclosing objects, and the marks of enclosing arguments (`markOfArgument`), whose values it uses. */
+  /** The types and arguments (`markOfArgument`) of enclosing fields whose values the resolver uses. */
   readonly inherits?: readonly string[];
 };
 
@@ -47,44 +45,44 @@ export type FieldPlan = {
   readonly nodes: readonly FieldNode[];
   readonly source: FieldSource;
   /**
-   * The levels of lists at which the document forbids null although the type allows it (`@semanticNonNull`): 0 is the value
-   * itself, 1 an item of its list. A null there is an error of REST.
+   * The list levels at which the schema forbids null although the type allows it (`@semanticNonNull`): 0 is the value itself, 1
+   * an item of its list. A null there is an error of REST.
    */
   readonly neverNull: readonly number[];
-  /** The selection for each possible object type of the value; empty for a leaf. */
+  /** For each possible object type of the value, the selection; empty for a leaf. */
   readonly selections: ReadonlyMap<string, ObjectPlan>;
-  /** The names of the arguments that links below the field use. */
+  /** The names of the arguments whose values fields below this one use. */
   readonly inherited: readonly string[];
-  /** Compiled when the field is first completed. */
+  /** Compiled when the field is completed for the first time. */
   projection: Projection | undefined;
-  /** The locations of the nodes. They are determined at the first error, because this scans the document from its start. */
+  /** The locations of the nodes. Computed at the first error, because this scans the document from its start. */
   locations: FieldError["locations"];
 };
 
-/** Completes one value of a field for each result map. Throws if a value does not fit the type, or `ResponseTooLarge`. */
+/** Completes a field's value for each result map. Throws if a value does not have the field's type, or `ResponseTooLarge`. */
 export type Projection = (
   resultMaps: readonly ResultMap[],
   values: readonly unknown[],
   nextParents: ParentsByPlan,
   budget: ResponseBudget,
-  /** The enclosing objects of each result map's object, if links below the values inherit from them. */
+  /** The enclosing objects of each result map, if a field below the values uses them. */
   enclosing: readonly (Enclosing | undefined)[],
 ) => void;
 
 export type BoundFieldPlan = FieldPlan & { readonly source: CallSource };
 
-/** A use of `@defer` in the selection of an object. */
+/** A `@defer` directive in the selection of an object. */
 export type DeferUsage = {
   readonly label: string | undefined;
   readonly directive: DirectiveNode;
-  /** The use of `@defer` around this one. */
+  /** The enclosing `@defer` directive. */
   readonly parent: DeferUsage | undefined;
 };
 
-/** The selected fields of an object that are deferred by the same uses of `@defer`. */
+/** The selected fields of an object that are deferred by the same `@defer` directives. */
 export type DeferredPlan = {
   readonly usages: readonly DeferUsage[];
-  /** A field whose value is its parent itself. */
+  /** A field whose value is the parent itself, with the deferred fields as its selection. */
   readonly field: BoundFieldPlan;
 };
 
@@ -96,28 +94,25 @@ export type ObjectPlan = {
   readonly id: number;
   readonly type: GraphQLObjectType;
   readonly fields: readonly FieldPlan[];
-  /** The subset of `fields` that calls REST once this object is complete. */
+  /** Those of `fields` that call REST after this object is complete. */
   readonly bound: readonly BoundFieldPlan[];
-  /** Present if the selection contains `@defer`, or fields that `@defer` defers. */
+  /** Present if `@defer` occurs in the selection or around some of its fields. */
   readonly deferral?: {
     readonly plans: readonly DeferredPlan[];
-    /** The uses of `@defer` in this selection. */
+    /** The `@defer` directives in this selection. */
     readonly introduces: readonly DeferUsage[];
   };
-  /** The `inherits` of all links of this object and below it; absent if there are none. */
+  /** The `inherits` of all resolvers in and below this object; absent if there are none. */
   readonly inherits?: ReadonlySet<string>;
-  /**
-   * The error of every object of this plan (GraphQL spec §6.4.1). Present if a condition of the selection (`@skip`, `@include`)
-   * is null.
-   */
+  /** An error for each object of this plan, because a condition of `@skip` or `@include` is null (GraphQL spec §6.4.1). */
   readonly fault?: GraphQLError;
 };
 
-/** Whether there are levels below the objects of a plan. */
+/** Whether fields of the objects have to be resolved at a next level. */
 export const hasLevels = ({ bound, deferral }: ObjectPlan): boolean =>
   bound.length > 0 || deferral !== undefined;
 
-/** The bytes of an object without its strings: keys, quotes, colons and short values. */
+/** Estimates the bytes of an object without its strings: keys, quotes, colons and short values. */
 export const objectBytes = ({ fields }: ObjectPlan): number =>
   fields.reduce((sum, { key }) => sum + key.length + 8, 2);
 
@@ -126,31 +121,27 @@ export type OperationPlan = {
   readonly serial: boolean;
   /** Whether parts of the response are deferred. */
   readonly defers: boolean;
-  /** The number of fields of all object plans. */
+  /** The number of fields in all object plans. */
   readonly size: number;
-  /** Whether the operation selects introspection fields. Its plan then contains the values of variables. */
+  /** Whether the operation selects introspection fields. Values of variables are then part of the plan. */
   readonly introspects: boolean;
 };
 
-/** The parents of the next level that share an object plan: REST's objects, and the result maps that were created from them. */
+/** Parents of the next level that share an object plan: the REST objects, and the result maps that were created from them. */
 export type LevelParents = {
   readonly plan: ObjectPlan;
   readonly sources: unknown[];
   readonly resultMaps: ResultMap[];
-  /**
-   * For each parent, the nearest object from which links get values: the parent itself, or an object that encloses it. Empty
-   * unless the plan `inherits`.
-   */
+  /** For each parent, the nearest enclosing object whose values are used, which may be the parent. Empty without `inherits`. */
   readonly enclosing: (Enclosing | undefined)[];
 };
 
-/** An object of the response (GraphQL spec §6.3, "resultMap"). */
 export type ResultMap = Record<string, unknown>;
 
 /** The parents of the next level, by `ObjectPlan.id`. */
 export type ParentsByPlan = (LevelParents | undefined)[];
 
-/** Adds a parent to `nextParents`. `enclosing` is used only if the plan `inherits`. */
+/** Adds a parent to `nextParents`. `enclosing` is ignored unless the plan has `inherits`. */
 export function addParent(
   nextParents: ParentsByPlan,
   plan: ObjectPlan,
@@ -165,7 +156,7 @@ export function addParent(
   if (plan.inherits) parents.enclosing.push(enclosing);
 }
 
-/** Adds the arguments of a field to `above`, for the links below that use them. */
+/** Adds to `above` those arguments of a field that fields below it use. */
 export const enclosingWithArguments = (
   { inherited }: FieldPlan,
   args: unknown,
@@ -176,7 +167,7 @@ export const enclosingWithArguments = (
     above,
   );
 
-/** Adds an object of this plan to `above`, if a link below inherits values from this type. */
+/** Adds an object of this plan to `above` if a field below it uses values of its type. */
 export const enclosingWith = (
   { inherits, type }: ObjectPlan,
   object: unknown,

@@ -1,7 +1,7 @@
 /**
- * Finds the positions of objects in the response: their paths, and their containers up to the root, so that a null can bubble.
- * Positions are computed only after a failure. An object is detached once a null has replaced it or one of its containers; a
- * detached object has no position.
+ * Finds the positions of objects in the response: their paths, and their containers up to the root, so that nulls can
+ * propagate. Positions are computed only after a failure. A null detaches the object that it replaces, with all objects in it.
+ * Detached objects have no position.
  */
 import { type GraphQLOutputType, isListType, isNonNullType } from "graphql";
 import { own } from "../../../shared/own.ts";
@@ -12,24 +12,21 @@ export type Position = {
   readonly path: Path | undefined;
   readonly key: string | number;
   readonly nullable: boolean;
-  /** The position of `container`; undefined if that is the root, or the wrapper of a deferred part. */
+  /** The position of `container`; undefined if the container is the root or the wrapper of a deferred part. */
   readonly up: Position | undefined;
   readonly container: object;
 };
 
-/** An object of a deferred part, in the wrapper that keeps it out of the response's first part. */
+/** An object of a deferred part. The wrapper keeps it out of the first part of the response. */
 export type Wrapped = {
   readonly wrapper: ResultMap;
   readonly path: Path | undefined;
 };
 
-/** Positions by object identity. The root's position is `undefined`. */
+/** Positions by object. The position of the root is `undefined`. */
 export type Positions = ReadonlyMap<object, Position | undefined>;
 
-/**
- * Returns the positions of the objects in a field's values, down to the next REST calls. `above` has the positions of
- * `resultMaps`.
- */
+/** Returns the positions of all objects in a field's values, down to the next REST calls. `above`: those of `resultMaps`. */
 export function positionsBelow(
   field: FieldPlan,
   resultMaps: readonly ResultMap[],
@@ -48,7 +45,7 @@ export function positionsBelow(
   return found;
 }
 
-/** Returns the positions of the objects in deferred parts of a field, down to the next REST calls. */
+/** Returns the positions of all objects in the deferred parts of a field, down to the next REST calls. */
 export function positionsInParts(field: FieldPlan, parts: readonly Wrapped[]): Positions {
   const found = new Map<object, Position>();
   const nested = nestedBelow(field);
@@ -63,8 +60,7 @@ export function positionsInParts(field: FieldPlan, parts: readonly Wrapped[]): P
 }
 
 /**
- * The nested objects that need no REST call, by key. Members of an abstract type share one map, because fields with the same key
- * have the same type.
+ * Nested objects without a REST call, by key. Types of an interface or union share a map: their equal keys have equal types.
  */
 type NestedObjects = ReadonlyMap<string, { readonly type: GraphQLOutputType; readonly below: NestedObjects }>;
 
@@ -112,13 +108,13 @@ function visitMembers(
   position: Position,
 ): void {
   for (const [name, { type: of, below }] of nested) {
-    // another member's key may be an inherited property of this object: `__proto__`
+    // the key may belong to another type, and be an inherited property of this object, such as `__proto__`
     if (Object.hasOwn(object, name))
       visitValue(found, below, of, { container: object, key: name, up: position });
   }
 }
 
-/** Sets the nearest nullable position to null. Returns `false` if none is nullable: the response's `data` is then null. */
+/** Sets the nearest nullable position to null. Returns `false` if there is none, so that the response's `data` becomes null. */
 export function propagateNull(position: Position | undefined): boolean {
   let at = position;
   while (at && !at.nullable) at = at.up;
@@ -127,10 +123,7 @@ export function propagateNull(position: Position | undefined): boolean {
   return true;
 }
 
-/**
- * Returns the outermost container of an object: the response's data, or the wrapper of a deferred part. Returns `undefined` if
- * the object is detached.
- */
+/** Returns the response data, or the wrapper of a deferred part, that contains the object; `undefined` if it is detached. */
 export function rootOf(object: object, position: Position | undefined): object | undefined {
   let child = object;
   for (let at = position; at; at = at.up) {

@@ -1,7 +1,7 @@
 /**
  * Limits the size of a response while it is built. The budget is an estimate in bytes; `responseLimitError` counts the exact
- * bytes of the serialized response. A few calls can expand to a response of any size, because links form cycles and errors
- * repeat: REST sends an object once, and the response repeats it for each parent.
+ * bytes of the serialized response. A few REST calls can expand to a response of any size, because types refer to each other in
+ * cycles, and because the response repeats an object or an error for each parent.
  */
 import { CodedError } from "../../coded-error.ts";
 import { ContractViolation } from "../errors/field-error.ts";
@@ -10,15 +10,15 @@ export type ResponseBudget = {
   left: number;
   readonly limit: number;
   /**
-   * While at least this much is left, a string costs its length: even with `mostBytes` for each code unit, the limit cannot be
-   * exceeded yet. Below that, it costs the bytes of its JSON.
+   * While at least this much is left, a string costs only its length, because not even strings with `mostBytes` per code unit
+   * can have exceeded the limit. After that, it costs the bytes of its JSON.
    */
   readonly exactBelow: number;
-  /** The bytes of lists and objects of custom scalars, by identity, because a response may repeat one value many times. */
+  /** The bytes of lists and objects of custom scalars, by identity, because a response may repeat a value many times. */
   bytesByValue: Map<object, number> | undefined;
 };
 
-/** One UTF-16 code unit of a string takes at most this many bytes: a control character is sent as `\u0001`. */
+/** Maximum bytes for one UTF-16 code unit of a string: a control character becomes `\u0001`. */
 const mostBytes = 6;
 
 export const createResponseBudget = (limit: number): ResponseBudget => ({
@@ -28,12 +28,12 @@ export const createResponseBudget = (limit: number): ResponseBudget => ({
   bytesByValue: undefined,
 });
 
-/** Subtracts the bytes that a string's JSON needs beyond its length. */
+/** Subtracts the bytes by which a string's JSON is longer than the string. */
 export function weigh(budget: ResponseBudget, text: string): void {
   if (!/^[ !#-[\]-~]*$/.test(text)) budget.left -= Buffer.byteLength(JSON.stringify(text)) - text.length;
 }
 
-/** An error counts more bytes than are sent for it, because creating it costs processor time. */
+/** More than the bytes that are sent for an error, because creating one also costs processor time. */
 export const bytesPerError = 2_000;
 
 export class ResponseTooLarge extends CodedError {
@@ -45,7 +45,7 @@ export class ResponseTooLarge extends CodedError {
   }
 }
 
-/** Returns the error for a response that is too large. One UTF-16 code unit of a string takes at most three bytes in UTF-8. */
+/** Returns an error if the response is too large. A UTF-16 code unit takes at most three bytes in UTF-8. */
 export const responseLimitError = (limit: number, text: string): ResponseTooLarge | undefined =>
   3 * text.length <= limit || Buffer.byteLength(text) <= limit ? undefined : new ResponseTooLarge(limit);
 
@@ -55,12 +55,12 @@ export function spend(budget: ResponseBudget, bytes: number): void {
   if (budget.left < 0) throw new ResponseTooLarge(budget.limit);
 }
 
-/** Maximum nesting of lists and objects in a value of a custom scalar. `JSON.stringify` throws from about 5,000 levels on. */
+/** Maximum nesting of lists and objects in a custom scalar. `JSON.stringify` throws from about 5,000 levels on. */
 const mostNesting = 1_000;
 
 /**
- * Subtracts the bytes of a leaf's JSON, and returns the leaf. The value of a custom scalar may be any JSON that REST sends.
- * Throws `ResponseTooLarge`, and `ContractViolation` for a value that is nested too deeply.
+ * Subtracts the bytes of a leaf's JSON and returns the leaf. A custom scalar may contain any JSON from REST. Throws
+ * `ResponseTooLarge`, or `ContractViolation` for a value that is nested too deeply.
  */
 export function spendLeaf(budget: ResponseBudget, leaf: unknown): unknown {
   if (typeof leaf !== "object" || leaf === null) spendJson(budget, leaf, 0);
@@ -81,7 +81,7 @@ function spendJson(budget: ResponseBudget, value: unknown, nesting: number): voi
     return spend(budget, value.length);
   }
   if (typeof value === "number" && !Number.isFinite(value))
-    throw new ContractViolation("A number of a custom scalar is too large for JSON."); // JSON.stringify would write null
+    throw new ContractViolation("A number of a custom scalar is too large for JSON."); // JSON.stringify would replace it by null
   if (typeof value !== "object" || value === null) return spend(budget, String(value).length);
   if (nesting === mostNesting)
     throw new ContractViolation("A value of a custom scalar is nested too deeply.");

@@ -1,6 +1,6 @@
 /**
- * Runs a plan level by level. Root fields start together; the root fields of a mutation run one after another. A field below them
- * starts once its parents are complete, and its resolver is called once for the whole level. A failed value becomes null where
+ * Runs a plan level by level. The root fields of a query start together, those of a mutation one after another. A field below
+ * them starts once its parents are complete, and its resolver is called once for all of them. A failed value becomes null if
  * its type allows null.
  */
 import { getArgumentValues } from "graphql";
@@ -14,7 +14,7 @@ import { Deferral, describeParts } from "./deferral.ts";
 import { enclosingWithArguments, type OperationPlan, type ResultMap, toError } from "./plan.ts";
 import { createResponseBudget } from "./response-budget.ts";
 
-/** `later`: the deferred parts, if there are any. */
+/** `later`: the deferred parts that follow. */
 export type PlanResult = {
   readonly data: ResultMap | null;
   readonly errors: readonly FieldError[];
@@ -26,8 +26,8 @@ type RunOptions = Pick<PlanRun, "variables" | "context" | "pieces"> & {
 };
 
 /**
- * Returns the data and the unmasked field errors (GraphQL spec §6.4.4). Throws `ResponseTooLarge` for a response of more than
- * about MAX_ANSWER_BYTES. Throws the `CLIENT_CLOSED_REQUEST` error of a call if a query's client has disconnected.
+ * Returns the data and the unmasked field errors (GraphQL spec §6.4.4). Throws `ResponseTooLarge` if the response exceeds about
+ * MAX_ANSWER_BYTES, or `CLIENT_CLOSED_REQUEST` if a query's client has disconnected.
  */
 export function runPlan(
   plan: OperationPlan,
@@ -66,12 +66,12 @@ export function runPlan(
   });
 }
 
-/** Once a root field has set the response's `data` to null, the remaining mutations do not run (GraphQL spec §6.3.1). */
+/** Runs the root fields one after another, until a null propagates to the response's `data` (GraphQL spec §6.3.1). */
 async function runSerially(run: PlanRun, levels: readonly Level[]): Promise<void> {
   for (const level of levels) if (run.data) await runLevel(run, level);
 }
 
-/** Calls the field's resolver for all parents, completes the values, and runs the levels below. */
+/** Calls the field's resolver for all parents, completes the values, and runs the next levels. */
 async function runLevel(run: PlanRun, level: Level): Promise<void> {
   let values: readonly unknown[];
   let { enclosing: around } = level;
@@ -99,7 +99,7 @@ async function runLevel(run: PlanRun, level: Level): Promise<void> {
   if (next.length > 0) await all(next);
 }
 
-/** Returns the context of a level. Below a deferred fragment, the context records the fragment with each REST call. */
+/** Returns the context of a level. In a deferred part, the context records the part with each REST call. */
 function contextOf({ context }: PlanRun, level: Level): PlanRun["context"] {
   let at: Level | undefined = level;
   while (at && !at.parts) at = at.above;
@@ -107,7 +107,7 @@ function contextOf({ context }: PlanRun, level: Level): PlanRun["context"] {
   return { ...context, rest: context.rest.forPart(describeParts(at.parts)) };
 }
 
-/** `Promise.all`, without its cost for a single promise. */
+/** Like `Promise.all`, but without its cost for a single promise. */
 const all = (runs: Promise<void>[]): Promise<unknown> => {
   const [first] = runs;
   return first && runs.length === 1 ? first : Promise.all(runs);
@@ -116,7 +116,7 @@ const all = (runs: Promise<void>[]): Promise<unknown> => {
 function argumentsOf(run: PlanRun, { field: { field, nodes } }: Level): Args {
   const [node] = nodes;
   if (field.args.length === 0 || !node) return new Dictionary();
-  // graphql-js returns an object with a prototype, in which an omitted argument named `valueOf` would have an inherited value
+  // in an object with a prototype, an omitted argument named `valueOf` would have an inherited value
   const args = new Dictionary(getArgumentValues(field, node, run.variables as never));
   run.argumentBudget.spend(args);
   return args;

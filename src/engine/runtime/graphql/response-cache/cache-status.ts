@@ -1,4 +1,4 @@
-/** `Cache-Status` (RFC 9211): how the response cache handled a request. Production does not send the header. */
+/** Writes `Cache-Status` (RFC 9211): how the response cache handled a request. Production does not send this header. */
 import type { FastifyReply } from "fastify";
 import type { Config } from "../../settings/config.ts";
 

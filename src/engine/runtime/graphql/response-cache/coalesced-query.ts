@@ -1,11 +1,11 @@
 /**
- * Coalesces the identical queries of one caller: their executions, and the requests that wait for the next one.
+ * Coalesces identical queries of one caller.
  *
- * Waiting requests have no place in the start queue. When the wait is over, one place for all of them enters the queue. When the
- * place reaches the front of the queue, the oldest request that still waits gets it and is executed, and the others get its
- * response. Therefore no request waits for a request that waits itself, and a client that disconnects does not lose the place of
- * the others. A request that arrives meanwhile already has a place: it is executed at once, on behalf of all waiting requests,
- * and their place leaves the queue.
+ * Waiting requests have no place in the start queue. When their wait is over, one place for all of them enters the queue. When
+ * the place reaches the front, the oldest request that still waits is executed, and the others get its response. Therefore no
+ * request waits for another waiting request, and a client that disconnects does not lose the place of the others. A new request
+ * that arrives in the meantime already has a place, so it is executed at once, its response goes to all waiting requests, and
+ * their common place leaves the queue.
  */
 import { RequestCoalescer, type Waiter } from "../../governor/request-coalescer.ts";
 import type { QueuePlace, StartQueue } from "../../governor/start-queue.ts";
@@ -13,17 +13,17 @@ import type { RequestScope } from "../../rest/request-scope.ts";
 import type { Admission } from "../admission.ts";
 import { SharedResponse } from "./shared-response.ts";
 
-/** The outcome of an execution; `undefined` if its client has disconnected. */
+/** Undefined if the client of the executed request has disconnected. */
 type Outcome = SharedResponse | Error | undefined;
 
 type Query = { readonly admission: Admission; readonly scope: RequestScope };
 type Waiting = Waiter<Query, SharedResponse | QueryExecution>;
 
-/** The execution of a request. The code that receives an execution must call its `end`. */
+/** The execution of a request. The code that gets an execution must call its `end`. */
 export class QueryExecution {
   /**
-   * Whether the operation is a query. This is known once the operation is parsed, or if an identical operation was a query
-   * before. No request waits for the end of a mutation.
+   * Whether the operation is a query. Known once the operation is parsed, or earlier if an identical operation was a query
+   * before. No request waits for a mutation.
    */
   isQuery: boolean;
   readonly beganAt = performance.now();
@@ -51,7 +51,7 @@ export class CoalescedQuery {
   readonly #listener: Listener;
   readonly #requests: RequestCoalescer<Query, SharedResponse | QueryExecution>;
   #last: QueryExecution | undefined;
-  /** The one place in the start queue of all requests whose wait is over. */
+  /** The common place, in the start queue, of all requests whose wait is over. */
   #place: QueuePlace | undefined;
 
   /** `wasQuery`: whether an identical operation was a query before. */
@@ -70,8 +70,8 @@ export class CoalescedQuery {
   }
 
   /**
-   * Returns an execution if the request keeps its place in the start queue. Otherwise the request gives up its place and waits:
-   * the promise resolves with the response of another request's execution, or with an execution of its own.
+   * Returns an execution if the request must be executed now. Otherwise the request gives up its place in the start queue and
+   * waits: the promise resolves with the response of an identical request, or with an execution.
    */
   request(
     admission: Admission,
@@ -83,7 +83,7 @@ export class CoalescedQuery {
     return this.#requests.wait({ admission, scope }).result;
   }
 
-  /** Begins an execution. The waiting requests get its response. */
+  /** Begins an execution, whose response goes to the waiting requests. */
   #execution(waiting: readonly Waiting[]): QueryExecution {
     this.#last = new QueryExecution(this.#last?.isQuery ?? this.#wasQuery, (outcome, execution) => {
       this.#listener.ended(execution, outcome instanceof SharedResponse ? outcome : undefined);
@@ -92,10 +92,7 @@ export class CoalescedQuery {
     return this.#last;
   }
 
-  /**
-   * Enters the start queue for the oldest request. When the place reaches the front of the queue, the oldest request that still
-   * waits is executed.
-   */
+  /** Enters the start queue with a common place. At the front, the oldest request that still waits is executed. */
   #enter(): void {
     if (this.#place) return;
     const { caller } = (this.#requests.oldest as Waiting).request.admission;

@@ -1,9 +1,9 @@
 /**
- * Finds responses for queries that need not be executed: cached responses, and responses shared with identical queries. Both are
- * kept separately for each caller.
+ * Finds responses for queries that need not be executed: cached responses, and responses of identical queries. Both are
+ * separate for each caller.
  *
- * A response is cached for as long as REST permits reusing every REST response that it was built from. It is stored in the same
- * cache as these, so a write of the caller invalidates both.
+ * A response is cached for as long as REST allows reusing all REST responses that it was built from. It is in the same cache as
+ * these, so a write of the caller invalidates both.
  *
  * Identical queries that wait at the same time share one execution (`RequestCoalescer`).
  */
@@ -23,11 +23,11 @@ import { SharedResponse } from "./shared-response.ts";
 export class ResponseCache {
   readonly #cache: CallerCache;
   readonly #starts: StartQueue;
-  /** The queries that are being executed or that wait, by caller and operation. */
+  /** Running and waiting queries, by caller and operation. */
   readonly #coalesced = new TransientMap<CoalescedQuery>();
   /**
-   * Operations, of any caller, that are known to be queries before they are parsed. Otherwise, identical requests that arrive in
-   * one tick of the event loop could not be coalesced.
+   * Operations of any caller that are known to be queries before they are parsed. Without them, identical requests that arrive
+   * in the same tick of the event loop could not be coalesced.
    */
   readonly #knownQueries = new LRUCache<string, true>({
     maxSize: knownQueryCharacters,
@@ -40,7 +40,7 @@ export class ResponseCache {
   }
 
   /**
-   * Returns the response to a request, or an execution if the request has to be executed. If a promise is returned, the request
+   * Returns the response to a request, or an execution if the request must be executed. If it returns a promise, the request
    * has left its place in the start queue; if the promise resolves with an execution, the request has a new place. The promise
    * rejects when the client disconnects.
    */
@@ -68,12 +68,12 @@ export class ResponseCache {
   }
 }
 
-/** In keys, a longer operation is replaced by its digest. */
+/** Maximum number of characters of an operation in a key. A longer operation is replaced by its digest. */
 const mostCharacters = 4_096;
 
 /**
- * Returns the parts of a request that a response without errors depends on, in addition to the caller. They are joined by line
- * breaks, which neither a URL nor a language contains.
+ * Returns the data of a request that, together with the caller, determines a response without errors. It is joined by line
+ * breaks, which occur neither in a URL nor in a language.
  */
 function operationOf({ method, url, body, headers }: FastifyRequest): string {
   const text = typeof body === "string" ? body : "";

@@ -1,4 +1,4 @@
-/** The response to a request, which identical requests of the same caller get too. */
+/** A response that identical requests of the same caller can share. */
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addVary } from "../../http/vary.ts";
@@ -6,18 +6,16 @@ import type { RequestRecord } from "../../observe/request-record.ts";
 import { neverStored } from "../../rest/rest-response.ts";
 import { isWithoutErrors, type Responses, responseList } from "../send-response.ts";
 
-/** Bytes of a cached response in addition to its text. */
+/** Estimated bytes of a cached response in addition to its text. */
 const overhead = 1_000;
 
 export class SharedResponse {
   readonly text: string;
-  /** The responses, if one of them has an error. Each error contains the request's id, so `text` is for this request only. */
+  /** Set if a response has an error. Errors contain the id of this request, so other requests must not get `text`. */
   readonly failed: Responses | undefined;
-  /**
-   * The time until which the response may be reused, on the clock of `performance.now`; `neverStored` if it must not be stored.
-   */
+  /** Until when the response may be reused, on the clock of `performance.now`; `neverStored` if it must not be stored. */
   readonly freshUntil: number;
-  /** The headers that the execution has set. */
+  /** Headers that were set during the execution. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly #noted: Pick<
     RequestRecord,
@@ -44,7 +42,7 @@ export class SharedResponse {
     this.#noted = { ...ran, operationName, documentId, text: givenText, failures };
   }
 
-  /** Copies the data that the execution added to its request's record to the record of another request. */
+  /** Copies what the execution recorded about the operation to the record of another request. */
   noteOn(record: RequestRecord): void {
     Object.assign(record, this.#noted);
   }
@@ -54,19 +52,19 @@ export class SharedResponse {
     return 2 * this.text.length + overhead;
   }
 
-  /** Whole seconds for which the response may be reused. */
+  /** For how many whole seconds the response may be reused. */
   get freshSeconds(): number {
     return Math.max(Math.floor((this.freshUntil - performance.now()) / 1_000), 0);
   }
 
-  /** `Cache-Control` for the client: the strictest of the REST responses that the response was built from. */
+  /** `Cache-Control` for the client, as strict as the strictest REST response that the response was built from. */
   get cacheControl(): string {
     const { freshSeconds } = this;
     if (freshSeconds > 0) return `private, max-age=${freshSeconds}`;
     return this.freshUntil === neverStored ? "private, no-store" : "private, no-cache";
   }
 
-  /** The entity tag (RFC 9110 §8.8.3). It is weak, because a response may be compressed. */
+  /** The entity tag (RFC 9110 §8.8.3), which is weak because a response may be compressed. */
   get tag(): string {
     this.#tag ??= `W/"${hash("sha256", this.text, "base64url")}"`;
     return this.#tag;
@@ -74,10 +72,9 @@ export class SharedResponse {
 }
 
 /**
- * Sets the headers that let a client cache the response to a query by GET (RFC 9111), for as long as REST permits caching the
- * REST responses that it was built from. A response without errors has an `ETag`, and a client that already has it gets a 304
- * (RFC 9110 §13.1.2). Returns whether the client already has the response. `credentials` names the headers that carry
- * credentials.
+ * Sets the headers that let clients cache the response to a query by GET (RFC 9111), for as long as REST allows caching the
+ * REST responses that it was built from. Returns whether the client already has the response and gets a 304 (RFC 9110 §13.1.2).
+ * `credentials` names the headers that carry credentials.
  */
 export function setClientCaching(
   { headers }: FastifyRequest,
@@ -90,6 +87,6 @@ export function setClientCaching(
   return isIn(headers["if-none-match"] ?? "", tag);
 }
 
-/** The weak comparison (RFC 9110 §8.8.3.2) with each tag of a list. A tag contains no quote, so a substring search finds it. */
+/** The weak comparison (RFC 9110 §8.8.3.2) with each tag of a list. A substring search suffices, as tags contain no quotes. */
 const isIn = (list: string, tag: string): boolean =>
   list.trim() === "*" || list.includes(tag.replace(/^W\//, ""));

@@ -1,7 +1,7 @@
 /**
- * Updates the store of saved operations when the manifests of `OPERATIONS_FROM` change, and reports what cannot be served:
- * manifests that cannot be read, and invalid operations, by app and name. All others are still served. An operation that is not
- * valid for the schema is refused when a client requests it, like any invalid document; this check only reports it earlier.
+ * Updates the store of saved operations when the manifests of `OPERATIONS_FROM` change. Reports unreadable manifests and
+ * invalid operations by app and name; all others are served. An operation that is not valid for the schema is refused when a
+ * client requests it, like any invalid document, so the check here only reports it earlier.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, parse, type ValidationRule, validate } from "graphql";
@@ -15,11 +15,11 @@ import { lookupCache } from "../../dns/lookup-cache.ts";
 import { tolerantConnector } from "../../rest/upstream/upstream-connector.ts";
 import type { SavedOperations } from "./saved-operations.ts";
 
-/** Maximum number of log lines about the faults of one app. If it has more faults, a further line states their number. */
+/** Maximum number of log lines about one app. If the app has more faults, another line states their number. */
 const mostLines = 20;
-/** The check of operations pauses regularly, which leaves most of the processor to requests. */
+/** The check pauses regularly, so that requests can use most of the processor. */
 const check = { sliceMs: 2, pauseMs: 10 };
-/** Time limit for resolving the host name of a manifest's URL. The entire fetch may take 5 s. */
+/** Time limit for resolving the host of a manifest's URL. The entire fetch may take 5 s. */
 const lookupMs = 4_000;
 
 export class AppOperations {
@@ -29,12 +29,12 @@ export class AppOperations {
   #state: ManifestState = { manifests: [], faults: [] };
   #refused: readonly RefusedOperation[] = [];
   #invalid: readonly RefusedOperation[] = [];
-  /** The faults of the checked documents, by text; empty for a valid document. */
+  /** The fault of each checked document, by text; empty for a valid document. */
   readonly #faults = new Map<string, string>();
-  /** Number of checks begun. Only the latest check continues. */
+  /** Number of checks so far. Only the latest one continues. */
   #checks = 0;
   #applying = Promise.resolve();
-  /** The latest state, if it has not been applied yet. */
+  /** The latest state, until it is applied. */
   #next: ManifestState | undefined;
   #reported = new Set<string>();
   readonly #dispatcher = new Agent({ connect: tolerantConnector({ lookup: lookupCache.within(lookupMs) }) });
@@ -46,7 +46,7 @@ export class AppOperations {
     this.#faultOf = faultOf;
   }
 
-  /** Resolves once every manifest was read or has failed. */
+  /** Resolves when each manifest has been read or has failed. */
   async follow(locations: readonly ManifestLocation[]): Promise<void> {
     if (locations.length === 0) return;
     this.#stop = await watchManifests(
@@ -72,15 +72,15 @@ export class AppOperations {
   }
 
   /**
-   * The apps of which no operation is served, because each of their manifests is unreadable or exceeds the limits. The name of an
-   * unreadable folder of apps is empty.
+   * Apps without any served operation, because all their manifests are unreadable or exceed the limits. An unreadable folder of
+   * apps is an app with an empty name.
    */
   get unavailable(): ReadonlySet<string> {
     const read = new Set(this.#state.manifests.map(({ app }) => app));
     return new Set(this.faults.flatMap(({ app, keeps }) => (keeps || read.has(app) ? [] : [app])));
   }
 
-  /** Number of operations in the manifests of each app. */
+  /** The number of operations in each app's manifests. */
   get counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { app, operations } of this.#state.manifests)
@@ -88,7 +88,7 @@ export class AppOperations {
     return counts;
   }
 
-  /** Applies `state` once the previous state has been applied, unless a newer state has arrived by then. */
+  /** Applies `state` after the previous state, unless a newer state has arrived by then. */
   #apply(state: ManifestState): Promise<void> {
     if (this.#next === undefined) this.#applying = this.#applying.then(() => this.#applyNext());
     this.#next = state;
@@ -109,7 +109,7 @@ export class AppOperations {
     this.#report();
   }
 
-  /** Checks the operations of apps in the store, and reports the invalid ones. */
+  /** Checks all operations of apps in the store, and reports the invalid ones. */
   async #check(): Promise<void> {
     const number = ++this.#checks;
     for (const text of this.#faults.keys()) if (!this.#saved.byText(text)) this.#faults.delete(text);
@@ -120,7 +120,7 @@ export class AppOperations {
       if (slices.isOver) await slices.next();
       if (number !== this.#checks) return;
       const reason = this.#faults.get(text) ?? this.#faultOf(text) ?? "";
-      // stored at once: if this check is interrupted, the next one reuses the result
+      // stored immediately, so that the next check can reuse it if this check is interrupted
       this.#faults.set(text, reason);
       if (reason)
         for (const { app, name } of owners.values())
@@ -130,10 +130,7 @@ export class AppOperations {
     this.#report();
   }
 
-  /**
-   * Logs faults that were not reported yet. Each app has a separate number of lines, so that the faults of one app never hide
-   * those of another.
-   */
+  /** Logs new faults. The number of lines is limited per app, so that one app's faults do not hide another's. */
   #report(): void {
     const reported = new Set<string>();
     for (const [app, all] of Map.groupBy([...this.faults, ...this.refused], (each) => each.app)) {
@@ -165,7 +162,7 @@ function lineOf(fault: ManifestFault | RefusedOperation): [fields: object, messa
   return [{ app, source, reason, keeps }, message];
 }
 
-/** Returns a function that returns the first reason why a document is invalid. `rules` also apply to requests. */
+/** Returns a function that returns the first error of an invalid document. `rules` are those that requests must satisfy. */
 export const createOperationValidator =
   (schema: GraphQLSchema, rules: readonly ValidationRule[], maxTokens: number) =>
   (text: string): string | undefined => {

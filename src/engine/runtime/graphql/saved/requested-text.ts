@@ -1,8 +1,7 @@
 /**
- * Finds the text of a request's document: the request's own text, or the text of a saved operation by its id. An id has
- * two forms: `documentId` (GraphQL over HTTP, appendix A "Persisted Documents") and `extensions.persistedQuery` (Apollo's
- * automatic persisted queries). An unknown id is answered with Apollo's error, after which clients send the document's text. A
- * text from a client is never stored as an operation.
+ * Finds the document of a request: the text in the request, or the text of a saved operation by its id. The id is in
+ * `documentId` (GraphQL over HTTP, appendix A "Persisted Documents") or in `extensions.persistedQuery` (Apollo's automatic
+ * persisted queries). For an unknown id, the response has Apollo's error, so clients send the text. It is never saved.
  */
 import { hash } from "node:crypto";
 import type { GraphQLRequest } from "@apollo/server";
@@ -16,10 +15,7 @@ export type Request = GraphQLRequest & { readonly documentId?: string | undefine
 
 type Requested = { readonly text: string; readonly saved: SavedText | undefined };
 
-/**
- * Returns a `CodedError` for an unknown id, for an id that belongs to another text and, with `savedOnly`, for a text that is not
- * saved.
- */
+/** Returns a `CodedError` for an unknown id, an id of another text or, with `savedOnly`, a text that is not saved. */
 export function requestedText(
   operations: SavedOperations,
   savedOnly: boolean,
@@ -31,7 +27,7 @@ export function requestedText(
   if (!query) {
     if (id === undefined)
       return new CodedError("BAD_REQUEST", "the request has neither a query nor the id of a saved operation");
-    // clients match this message
+    // clients look for this message
     if (!named) return new CodedError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound");
     return { text: named.text, saved: named };
   }
@@ -48,7 +44,7 @@ export function requestedText(
   return new CodedError("OPERATION_NOT_SAVED", "this server runs saved operations only (OPERATIONS=saved)");
 }
 
-/** Returns the id in the request; `undefined` if there is none or it is malformed. */
+/** Returns the id in the request; `undefined` if it is absent or malformed. */
 export function requestedId({ documentId, extensions }: Request): string | undefined {
   const id = documentId ?? apolloId(extensions?.persistedQuery);
   return typeof id === "string" ? id : undefined;

@@ -1,8 +1,8 @@
 /**
- * The store of all saved operations: those of this service and those in the apps' manifests. It finds an operation by an id or by
- * its text. The ids of this service's operations are digests, one for each text into which clients convert the operation. The ids
- * of an app's operations are in its manifest. If several operations claim an id, it belongs to the operation of this service,
- * else of the app that already has the id, else of the first app in the order of `OPERATIONS_FROM`.
+ * Stores all saved operations, those of this service and those in the manifests of apps, and finds them by id or text. The ids
+ * of this service's operations are digests: one for each text into which clients convert the operation. The ids of an app's
+ * operations are in its manifest. If several operations claim an id, this service's operation gets it, or else the app that
+ * already has it, or else the first app in the order of `OPERATIONS_FROM`.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -15,18 +15,15 @@ import type { ManifestEntry } from "../../rest/generated-api.ts";
 import { otherFormatCharacters } from "../../settings/capacity.ts";
 import { clientTexts, formsOf, printAsUrql, SavedText, shortest } from "./saved-text.ts";
 
-/** While the store is built, the event loop serves requests at least every `sliceMs`. */
+/** While the store is built, requests are served at least every `sliceMs`. */
 const sliceMs = 5;
 
-/**
- * Maximum number of characters of saved texts whose shortest forms are computed for one request, in total and per app: 10,000
- * take about 3 ms.
- */
+/** Maximum characters of saved texts that one request converts to their shortest forms. 10,000 take about 3 ms. */
 const formCharacters = { ofAll: 50_000, ofApp: 10_000 };
 
 type App = string | undefined;
 
-/** An id's operation, and the apps that have the id, in the order of their claims. */
+/** The operation with an id, and the apps that use the id, in the order of their claims. */
 type Identified = { readonly saved: SavedText; readonly holders: Set<App> };
 
 type Claim = { readonly owner: OperationName & { readonly app: string }; readonly text: string };
@@ -34,12 +31,9 @@ type Claim = { readonly owner: OperationName & { readonly app: string }; readonl
 class Store {
   readonly byId = new Map<string, Identified>();
   readonly byText = new Map<string, SavedText>();
-  /** Maps the digest of a text in its shortest form to the operation; an operation has several such texts (`formsOf`). */
+  /** Maps digests of shortest forms to operations. An operation has several shortest forms (`formsOf`). */
   readonly #byForm = new Map<string, SavedText>();
-  /**
-   * Texts whose shortest forms are not computed yet, by the operation's name and then by app, because several apps may use the
-   * same name.
-   */
+  /** Texts without computed shortest forms, by operation name and then by app. */
   readonly #withoutForms = new Map<string, Map<App, SavedText[]>>();
 
   /** Returns `false` if the id belongs to another text. */
@@ -65,8 +59,8 @@ class Store {
   }
 
   /**
-   * Returns the operation for a text in its shortest form. If many texts have the operation's name, a call computes the forms of
-   * only a few of them; `isCertain` is false while the operation may be among the others.
+   * Returns the operation with the given shortest form. One call computes the forms of only a few texts with the same operation
+   * name. `isCertain` is false while the operation may be among the other texts.
    */
   byForm(text: string): { readonly saved: SavedText | undefined; readonly isCertain: boolean } {
     const key = hash("sha256", text);
@@ -79,12 +73,12 @@ class Store {
       while (ofApp > 0 && texts.length > 0) ofApp -= this.#addForms(texts.shift());
       ofAll -= formCharacters.ofApp - ofApp;
       ofName?.delete(app);
-      if (texts.length > 0) ofName?.set(app, texts); // moves it behind the other apps
+      if (texts.length > 0) ofName?.set(app, texts); // moves the app behind the others
     }
     return { saved: this.#byForm.get(key), isCertain: ofName === undefined || ofName.size === 0 };
   }
 
-  /** Adds the shortest forms of an operation's text. Returns the number of characters of the text. */
+  /** Computes the shortest forms of an operation. Returns the number of characters of its text. */
   #addForms(saved: SavedText | undefined): number {
     if (!saved) return 0;
     for (const form of formsOf(saved.text)) {
@@ -99,10 +93,7 @@ export class SavedOperations {
   readonly #own: readonly { readonly text: string; readonly id: string; readonly owner: OperationName }[];
   #store: Store;
   #apps: ReadonlySet<string> = new Set();
-  /**
-   * For a client's text that is not identical to a saved text: the saved operation with the same content, if any, and the text in
-   * its shortest form.
-   */
+  /** Maps a client's text that is not saved in this format to its shortest form, and to the saved operation with that form. */
   readonly #otherFormats = new LRUCache<string, { readonly saved: SavedText | undefined; text: string }>({
     maxSize: otherFormatCharacters,
     sizeCalculation: ({ text }, given) => given.length + text.length,
@@ -125,10 +116,7 @@ export class SavedOperations {
     return store;
   }
 
-  /**
-   * Replaces the operations of the apps, all at once when the new store is complete. Returns the operations that were refused.
-   * Calls must not overlap.
-   */
+  /** Replaces the operations of all apps at once. Returns the refused operations. Calls must not overlap. */
   async replaceApps(manifests: readonly Manifest[]): Promise<RefusedOperation[]> {
     const slices = new Slices(sliceMs);
     const claims = new Map<string, Claim[]>();
@@ -164,17 +152,16 @@ export class SavedOperations {
     return this.#store.byId.size === 0;
   }
 
-  /** All saved texts, each once. */
   get all(): Iterable<SavedText> {
     return this.#store.byText.values();
   }
 
-  /** Whether an app of this name has a manifest. A client may send a name that it made up. */
+  /** Whether an app of this name has a manifest. The name comes from a client, which may have made it up. */
   isApp(name: string): boolean {
     return this.#apps.has(name);
   }
 
-  /** Finds an operation by its id, in any spelling that clients use (`normalizeId`). */
+  /** Finds an operation by its id, in any notation that clients use (`normalizeId`). */
   byId(id: string): SavedText | undefined {
     return this.#store.byId.get(normalizeId(id))?.saved;
   }
@@ -183,7 +170,7 @@ export class SavedOperations {
     return this.#store.byText.get(text);
   }
 
-  /** Finds the operation of a text that is formatted differently. Returns it with the text to execute. */
+  /** Finds the operation of a text in another format. Returns the text to execute too. */
   inOtherFormat(text: string): { readonly saved: SavedText | undefined; readonly text: string } {
     const cached = this.#otherFormats.get(text);
     if (cached) return cached;
@@ -198,7 +185,7 @@ export class SavedOperations {
       const { saved, isCertain } = this.#store.byForm(text);
       return { saved, text: saved ? text : "", isCertain: isCertain || saved !== undefined };
     } catch {
-      return { saved: undefined, text: "", isCertain: true }; // not a document
+      return { saved: undefined, text: "", isCertain: true }; // the text is not a GraphQL document
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The text of a saved operation, its owners, and the texts into which clients convert it: Apollo Client and urql add `__typename`
- * to an operation before they send or hash it, and urql also prints it in its own format.
+ * The text of a saved operation, its owners, and the texts into which clients convert it: Apollo Client and urql add
+ * `__typename` before they send or hash an operation, and urql also prints the operation in a different format.
  */
 
 import type { DocumentNode } from "graphql";
@@ -11,14 +11,14 @@ import type { OperationName } from "../../observe/request-record.ts";
 
 export class SavedText {
   readonly text: string;
-  /** The operation's names by owner: an app, or `undefined` for this service. Several apps may have the same operation. */
+  /** The names of the operation, by app; `undefined` is the key of this service. Several apps may save the same operation. */
   readonly owners = new Map<string | undefined, OperationName>();
 
   constructor(text: string) {
     this.text = text;
   }
 
-  /** Returns the name under which the app saved the operation, or else the first owner's name. */
+  /** Returns the app's name for the operation, or else the name that the first owner uses. */
   ownerFor(app: string | undefined): OperationName | undefined {
     return this.owners.get(app) ?? this.owners.values().next().value;
   }
@@ -28,28 +28,30 @@ export class SavedText {
   }
 }
 
-/** Returns the texts into which clients convert an operation: unchanged, with `__typename`, and both with labels for `@defer`. */
+/**
+ * Returns the texts into which clients convert an operation: unchanged, with `__typename`, and both with labels for `@defer`.
+ */
 export const clientTexts = (text: string): readonly string[] => {
   const texts = [text, withTypeNames(text)];
   return text.includes("@defer") ? [...texts, ...texts.map(withDeferLabels)] : texts;
 };
 
-/** Returns the texts into which clients convert the operation, in their shortest form. */
+/** Returns the shortest forms of the texts into which clients convert an operation. */
 export function formsOf(text: string): readonly string[] {
   try {
     return clientTexts(text).map(shortest);
   } catch {
-    return []; // an app's text that is not a document
+    return []; // an app may save a text that is not a document
   }
 }
 
 /**
- * Matches a string that may be a description: one before an operation, a fragment or a variable. `stripIgnoredCharacters` puts a
- * space between a string and a name.
+ * Matches a string that may be the description of an operation, a fragment or a variable. `stripIgnoredCharacters` leaves a
+ * space between a string and a keyword.
  */
 const mayDescribe = /" (?:query|mutation|subscription|fragment)|"\$/;
 
-/** Removes ignored tokens (§2.1.7) and descriptions from a document. Throws for a text that is not a document. */
+/** Removes ignored tokens (GraphQL spec §2.1.7) and descriptions from a document. Throws for a text that is not a document. */
 export function shortest(text: string): string {
   const stripped = stripIgnoredCharacters(text);
   if (!mayDescribe.test(stripped)) return stripped;
@@ -58,7 +60,7 @@ export function shortest(text: string): string {
 
 const typeName = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: "__typename" } } as const;
 
-/** Adds `__typename` to each selection set except the root's, as the caches of clients do. */
+/** Adds `__typename` to all selection sets except the root's, as client caches do. */
 const withTypeNames = (text: string): string =>
   print(
     visit(parse(text, { noLocation: true }), {
@@ -72,10 +74,7 @@ const withTypeNames = (text: string): string =>
     }),
   );
 
-/**
- * Adds a label to each `@defer`, as Apollo Client's `GraphQL17Alpha9Handler` does (`addDeferFragmentLabels` of `@apollo/client`).
- * Labels that the operation already has are kept.
- */
+/** Adds a label to each `@defer` without one, like `addDeferFragmentLabels` of `@apollo/client` (`GraphQL17Alpha9Handler`). */
 function withDeferLabels(text: string): string {
   let count = 0;
   return print(
@@ -99,7 +98,7 @@ function withDeferLabels(text: string): string {
 
 const string = /("{3}[\s\S]*"{3}|"(?:\\.|[^"])*")/;
 
-/** urql removes empty lines and starts a new line at each string (`stringifyDocument` of `@urql/core`). */
+/** Prints like urql (`stringifyDocument` of `@urql/core`): without empty lines, and with each string on a new line. */
 export const printAsUrql = (text: string): string =>
   text
     .split(string)
@@ -107,10 +106,10 @@ export const printAsUrql = (text: string): string =>
     .join("")
     .trim();
 
-/** Memory per token of a parsed document. */
+/** Memory of a parsed document per token. */
 const bytesPerToken = 100;
 
-/** Estimates a document's bytes: its nodes as JSON, its source text and its tokens, comments included. */
+/** Estimates the memory of a parsed document: its nodes as JSON, its source text, and its tokens including comments. */
 export function documentSize(document: DocumentNode): number {
   let bytes = JSON.stringify(document).length + (document.loc?.source.body.length ?? 0);
   for (let token = document.loc?.startToken; token; token = token.next ?? undefined) bytes += bytesPerToken;

@@ -1,7 +1,6 @@
 /**
- * Coerces an operation's variables (GraphQL spec §6.1.2) as graphql-js does, but at a bounded cost. graphql-js continues after an
- * error and prints the refused value in each error. This implementation reports at most one error per variable, and shortens long
- * values in errors.
+ * Coerces an operation's variables (GraphQL spec §6.1.2) like graphql-js, but at a limited cost: it reports at most one error
+ * per variable, and shortens long values in errors. graphql-js continues after an error and prints the whole value in each.
  */
 import {
   GraphQLError,
@@ -33,7 +32,7 @@ const maxErrors = 10;
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Returns the values or the errors. An error has its variable's location. Throws `CodedError` for too many values. */
+/** Returns the values, or errors with the location of their variable. Throws a `CodedError` for too many values. */
 export function coerceVariables(
   schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[],
@@ -41,7 +40,7 @@ export function coerceVariables(
   hidesSuggestions: boolean,
 ): { coerced: Variables } | { errors: readonly GraphQLError[] } {
   const coercion: Coercion = { left: valuesPerRequest, hidesSuggestions };
-  // without a prototype, because graphql-js also looks up variables that have no value
+  // without a prototype, because graphql-js also reads variables that have no value
   const coerced = new Dictionary<unknown>();
   const errors: GraphQLError[] = [];
   for (const definition of definitions) {
@@ -57,7 +56,7 @@ export function coerceVariables(
   return errors.length > 0 ? { errors } : { coerced };
 }
 
-/** Returns the variable's name and value, or an empty list for a variable without a value. */
+/** Returns the variable's name and value; an empty list for a variable without a value. */
 function coerceVariable(
   coercion: Coercion,
   schema: GraphQLSchema,
@@ -65,7 +64,7 @@ function coerceVariable(
   given: Variables,
 ): [string, unknown][] {
   const name = variable.name.value;
-  const type = typeFromAST(schema, typeNode as never) as unknown as GraphQLInputType; // validation refuses output types
+  const type = typeFromAST(schema, typeNode as never) as unknown as GraphQLInputType; // validation has refused output types
   if (!Object.hasOwn(given, name)) {
     if (defaultValue) return [[name, valueFromAST(defaultValue, type)]];
     if (!isNonNullType(type)) return [];
@@ -77,16 +76,16 @@ function coerceVariable(
   return [[name, coerceInput(coercion, type, value, 0)]];
 }
 
-// Coerces a variable's value to its type (GraphQL spec §3.4 to §3.12, "Input Coercion") and stops at the first fault. The
-// size of the value bounds the cost; the size of the schema does not matter.
+// Coerces a variable's value to its type (GraphQL spec §3.4 to §3.12, "Input Coercion") and stops at the first error. The cost
+// depends on the size of the value, not on the size of the schema.
 
-/** `left`: how many values, including defaults, may still be coerced. `hidesSuggestions`: errors do not suggest names. */
+/** `left`: how many values, including defaults, may still be coerced. `hidesSuggestions`: errors suggest no names. */
 type Coercion = { left: number; readonly hidesSuggestions: boolean };
 
-/** Maximum nesting of input objects, and of a custom scalar's value. */
+/** Maximum nesting of input objects, and of lists and objects in a custom scalar. */
 const maxNesting = 100;
 
-/** Throws an `InputError`, or a `CodedError` if `coercion` has too few values left. */
+/** Throws an `InputError`, or a `CodedError` if the value has more than `coercion.left` values. */
 function coerceInput(coercion: Coercion, type: GraphQLInputType, value: unknown, nesting: number): unknown {
   if (isNonNullType(type)) {
     if (value === null) throw new InputError(`Expected non-nullable type "${type}" not to be null.`, value);
@@ -124,7 +123,7 @@ function coerceItems(
   return coerced;
 }
 
-/** Runs `coerce` and adds `key` to the path of a fault. */
+/** Runs `coerce`, and adds `key` to the path of an error. */
 function at<Value>(key: string, coerce: () => Value): Value {
   try {
     return coerce();
@@ -137,7 +136,7 @@ function at<Value>(key: string, coerce: () => Value): Value {
 type Fields = {
   readonly order: ReadonlyMap<string, number>;
   readonly all: readonly GraphQLInputField[];
-  /** The indexes of the fields that are required or have a default. */
+  /** The indexes of fields that are required or have a default. */
   readonly always: readonly number[];
 };
 const fieldsByType = new WeakMap<GraphQLInputObjectType, Fields>();
@@ -180,7 +179,7 @@ function coerceObject(
   const unknown = names.find((name) => !order.has(name));
   if (unknown !== undefined) throw unknownMember(coercion, type, unknown, given);
   if (type.isOneOf) checkOneOf(type, coerced, given);
-  // without a prototype: an omitted field must have no value, even if its name is one that every object inherits (`valueOf`)
+  // without a prototype, so that an omitted field has no value even if objects inherit a property of its name (`valueOf`)
   const object = new Dictionary<unknown>();
   for (const [name, value] of coerced) object[name] = value;
   return object;
@@ -224,10 +223,7 @@ function checkOneOf(type: GraphQLInputObjectType, coerced: [string, unknown][], 
   });
 }
 
-/**
- * Custom scalars accept any value. For enums and specified scalars, objects and lists are refused here, before graphql-js prints
- * them in an error.
- */
+/** Refuses objects and lists for enums and specified scalars, because graphql-js would print them whole in an error. */
 function coerceLeaf({ hidesSuggestions }: Coercion, type: GraphQLLeafType, value: unknown): unknown {
   const expected = `Expected type "${type.name}".`;
   if (typeof value === "object" && (isEnumType(type) || isSpecifiedScalarType(type)))
@@ -254,12 +250,11 @@ const isNestedDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((member) => isNestedDeeper(member, levels - 1)));
 
-// The error of a refused variable: graphql-js's message with the value shortened.
+// The error of a refused variable: graphql-js's message with a shortened value.
 
 /** Maximum number of characters of a name or a value in an error. */
 const maxQuoted = 60;
 
-/** Whether an error shortens the text. */
 const isLong = (text: string): boolean => text.length > maxQuoted;
 
 const shortenText = (text: string): string => (isLong(text) ? `${text.slice(0, maxQuoted)}…` : text);
@@ -267,16 +262,16 @@ const shortenText = (text: string): string => (isLong(text) ? `${text.slice(0, m
 class InputError {
   readonly reason: string;
   readonly value: string | undefined;
-  /** The path from the variable's value to the refused one. Each level prepends its key while the error propagates. */
+  /** The path from the variable's value to the refused value. Each level prepends its key as the error propagates. */
   readonly path: (string | number)[] = [];
 
-  /** Without a value, the message is `reason` alone. */
+  /** Without a value, `reason` is the complete message. */
   constructor(reason: string, ...value: unknown[]) {
     this.reason = reason;
     this.value = value.length > 0 ? quoted(value[0]) : undefined;
   }
 
-  /** The part of graphql-js's message that follows the variable's name. */
+  /** Returns the part of graphql-js's message that follows the variable's name. */
   describe(variable: string): string {
     if (this.value === undefined) return this.reason;
     const path = this.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");

@@ -1,6 +1,6 @@
 /**
- * The explorer in the browser: starts GraphiQL with the schema and the saved operations that the page contains, sends operations
- * with the API key from the bar, and shows status, time and REST calls of each response.
+ * Starts GraphiQL in the browser with the schema and the saved operations from the page, sends operations with the API key from
+ * the toolbar, and shows the status, the time and the REST calls of each response.
  */
 
 /**
@@ -31,8 +31,8 @@ keyField.value = sessionStorage.getItem("api-key") ?? key;
 keyField.addEventListener("input", () => sessionStorage.setItem("api-key", keyField.value.trim()));
 
 /**
- * Returns a storage whose keys begin with `prefix`, a digest of the saved operations: tabs that a user changed are restored until
- * these operations change.
+ * Returns a storage for GraphiQL that adds `prefix` to each key. The prefix is a digest of the saved operations, so that the user's
+ * tabs are restored until these operations change.
  * @param {string} prefix
  */
 const storageOf = (prefix) => ({
@@ -53,12 +53,12 @@ function digest(text) {
 }
 
 /**
- * A credential in the Headers editor replaces the key from the bar.
+ * A credential in GraphiQL's Headers editor replaces the key from the toolbar.
  * @param {Record<string, string>} written
  */
 function headersOf(written) {
   const headers = new Headers({
-    accept: "multipart/mixed;deferSpec=20220824, application/json", // GraphiQL merges parts of this format
+    accept: "multipart/mixed;deferSpec=20220824, application/json", // the format of incremental delivery that GraphiQL merges
     "content-type": "application/json",
     "x-explain-calls": "1",
   });
@@ -70,8 +70,8 @@ function headersOf(written) {
 }
 
 /**
- * Whether a document has an operation of that name. GraphiQL updates the name after the document: for a tenth of a second after
- * the user changes the tab, it passes the operation name of the previous tab.
+ * Whether the document has an operation of that name. For a tenth of a second after the user changes the tab, GraphiQL passes the
+ * operation name of the previous tab.
  * @param {string} query
  * @param {string} name
  */
@@ -128,13 +128,13 @@ async function* textsOf(response) {
       }
     }
   } finally {
-    void reader?.cancel(); // GraphiQL stops reading when its user stops the operation
+    void reader?.cancel(); // reached when the user stops the operation
   }
 }
 
 /**
- * Clears the display of the previous response, which would look like that of this one. The error is returned, because GraphiQL
- * would show a thrown error with its stack.
+ * Replaces the summary of the previous response by the error. Returns the error, because GraphiQL would show a thrown error with
+ * its stack.
  * @param {unknown} error the server cannot be reached, or a header cannot be sent
  */
 function showFailure(error) {
@@ -169,8 +169,8 @@ function make(name, attributes, ...children) {
 }
 
 /**
- * Shows the summary of a response. A response with failed fields has status 200 too, so the number of errors is shown beside the
- * status, and both are marked as bad.
+ * Shows the summary of a response. The number of errors is shown beside the status, because a response with failed fields has the
+ * status 200 too.
  * @param {Response} response
  * @param {{ errors: number, length: number, firstMs: number }} seen of all parts that have come
  * @param {number} ms
@@ -252,7 +252,7 @@ function open(isOpen) {
   element("toggle").setAttribute("aria-expanded", String(isOpen));
   if (isOpen) element("calls").scrollIntoView({ block: "nearest" });
 }
-element("calls").tabIndex = 0; // a region that scrolls is reached by keyboard
+element("calls").tabIndex = 0; // makes the scrollable region reachable by keyboard
 element("toggle").addEventListener("click", () => open(element("calls").hidden));
 
 const storage = storageOf(`${digest(JSON.stringify(operations.map(({ body }) => body)))} `);
@@ -262,8 +262,8 @@ const tabs = operations.map(({ body, variables }) => ({
 }));
 
 /**
- * GraphiQL opens with a query and variables that it stores apart from its tabs, and adds a tab for them if no stored tab has the
- * same. It stores them only after an edit, so this function sets them to those of the tab that was open last.
+ * Makes GraphiQL open with the tab that was open last. GraphiQL stores the query and variables that it opens with separately from
+ * the tabs, but only after an edit. It adds a tab for them if no stored tab has the same.
  */
 function reopen() {
   const { tabs: kept = [], activeTabIndex = 0 } = JSON.parse(storage.getItem("graphiql:tabState") ?? "{}");
@@ -286,7 +286,7 @@ Object.assign(window, {
   logo: " ",
   schema,
   fetcher: execute,
-  defaultTabs: tabs.length > 0 ? tabs : [{ query: "{\n  __typename\n}" }], // without a tab GraphiQL does not start
+  defaultTabs: tabs.length > 0 ? tabs : [{ query: "{\n  __typename\n}" }], // GraphiQL does not start without a tab
   storage,
   shouldPersistHeaders: false,
   onEditQuery() {},
