@@ -1,6 +1,6 @@
 /**
- * Obtains access tokens by the client credentials grant (RFC 6749 §4.4). One request serves all calls that wait for a token, and
- * the token is used until shortly before it expires.
+ * Obtains access tokens by the client credentials grant (RFC 6749 §4.4). Concurrent calls share one token request, and later
+ * calls reuse the token until shortly before it expires.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -12,20 +12,17 @@ import { heldFiles } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
 import { upstreamConnector } from "./upstream/upstream-connector.ts";
 
-/** Assumed lifetime of a token if the response does not contain it (RFC 6749 §5.1). */
+/** Assumed lifetime of a token if the token response has no `expires_in` (RFC 6749 §5.1). */
 const usualSeconds = 300;
-/** A token is not used in the last tenth of its lifetime, a minute at most. */
+/** A token is replaced at nine tenths of its lifetime, but not earlier than this long before it expires. */
 const marginSeconds = 60;
-/**
- * After a failed token request, calls fail for this long without a new request, because some servers lock out clients that repeat
- * a failed request.
- */
+/** Time without token requests after a failed one, because some servers lock out clients that repeat a failed request. */
 const pauseMs = 5_000;
-/** A token that is younger when REST refuses it is not replaced, because REST would refuse a new token too. */
+/** If REST refuses a token that is younger than this, the token is kept, because REST would refuse a new one too. */
 const leastAgeMs = 10_000;
 const mostBytes = 65_536;
 
-/** An access token. Its text is in a private property, which loggers do not print. */
+/** The text of the token is in a private property, because loggers print public ones. */
 export class AccessToken {
   readonly #text: string;
   readonly #isRenewable: () => boolean;
@@ -46,7 +43,7 @@ export class AccessToken {
     return this.#isRenewable();
   }
 
-  /** Makes the next call request a new token, unless there is one already. */
+  /** Makes the next call request a new token, unless another call has already replaced this one. */
   renew(): void {
     if (this.isRenewable) this.#forget();
   }
@@ -68,7 +65,7 @@ export class AccessTokens {
     return this.#agent.destroy();
   }
 
-  /** `client`: the id and the secret, with a colon between them. Rejects with a `CodedError`. */
+  /** `client` is `id:secret`. Rejects with a `CodedError`. */
   of(endpoint: TokenEndpoint, client: string): Promise<AccessToken> {
     const key = hash("sha256", JSON.stringify([endpoint, client]));
     const cached = this.#entries.get(key);
@@ -94,7 +91,7 @@ export class AccessTokens {
     );
   }
 
-  /** Errors contain no part of the response, because it may repeat the secret. */
+  /** Errors must not quote the response, because it may repeat the secret. */
   async #request({ url, scope, inBody }: TokenEndpoint, client: string) {
     const colon = client.indexOf(":");
     const [id, secret] = [client.slice(0, colon), client.slice(colon + 1)];
@@ -124,7 +121,7 @@ export class AccessTokens {
   }
 }
 
-/** Each part is form-encoded (RFC 6749 §2.3.1). */
+/** The id and the secret are form-encoded (RFC 6749 §2.3.1). */
 const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from([id, secret].map(formEncoded).join(":")).toString("base64")}`;
 

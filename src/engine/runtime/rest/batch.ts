@@ -1,7 +1,8 @@
 /**
- * Makes one list call for many parents. The parents' keys are collected, de-duplicated and cut into chunks. Each item of the
- * response contains its key in a property. If a chunk's call fails, only the parents of its keys get an Error. A parent without a
- * key gets null if the document allows that (`"nullableKeys"`), and an Error otherwise.
+ * Loads the children of many parents with one list call. The keys of the parents are de-duplicated and split into chunks, with
+ * one call per chunk, and each returned item is matched to its parents by a key property. If the call of a chunk fails, only the
+ * parents with a key in this chunk get an Error. A parent without a key gets null if the document allows a missing key
+ * (`"nullableKeys"`), and an Error otherwise.
  */
 import { isRounded } from "../../shared/exact-integers.ts";
 import { isRecord } from "../../shared/json-object.ts";
@@ -13,22 +14,22 @@ import { lacksKey } from "./property.ts";
 type Key = string | number;
 type MaybeKey = Key | null | undefined;
 type KeyOf<Keys> = Keys extends readonly (infer K)[] ? NonNullable<K> : never;
-/** Set if the document allows parents without a key. */
+/** Set if the document allows the key of a parent to be missing. */
 type NullableKeys = "nullableKeys" | undefined;
-/** Set if the document allows parents without a list of keys (`nullableKeys`), or nulls in a list (`nullItems`). */
+/** What the document allows: a missing list of keys (`nullableKeys`), or nulls in the list (`nullItems`). */
 type NullableLists = "nullableKeys" | "nullItems";
 type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined> | readonly [];
 
 /** The name or path of the property that contains an item's key. */
 type MatchPath<Match extends string> = Match | readonly [Match, ...string[]];
 
-/** An item with the property of a `MatchPath`, or with the first property of its path. */
+/** An item that has the first property of the `MatchPath`. */
 type Matched<Match extends string> = { readonly [Name in Match]?: unknown };
 
-/** For each key, the items that match it, or the error of its chunk. */
+/** The matching items of each key, or the error of the call for this key. */
 type Found<Kept> = Map<string, Kept | Error>;
 
-/** Adds an item to the items of a key. */
+/** A reducer that adds an item to the items already found for a key. */
 type Keep<Item, Kept> = (kept: Kept | undefined, item: Item) => Kept;
 
 const keepFirst = <Item>(kept: Item | undefined, item: Item): Item => kept ?? item;
@@ -39,7 +40,7 @@ function keepAll<Item>(kept: Item[] | undefined, item: Item): Item[] {
   return kept;
 }
 
-/** Returns one item for each key; null if the key is missing or no item matches. */
+/** Returns one item per key; null if the key is missing or matches no item. */
 export async function batchOne<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keys: readonly K[],
   size: number,
@@ -51,7 +52,7 @@ export async function batchOne<K extends MaybeKey, const Match extends string, I
   return keys.map((key) => (isMissing(key) ? withoutKey(nullable) : (foundFor(found, key) ?? null)));
 }
 
-/** Returns a list of items for each key, empty if no item matches; null if the key is missing. */
+/** Returns a list of items per key: an empty list if the key matches no item, null if the key is missing. */
 export async function batchMany<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keys: readonly K[],
   size: number,
@@ -65,8 +66,8 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
 }
 
 /**
- * Returns a list of items for each list of keys, in its order. Contains null in place of a missing list or key, if the document
- * allows that, and for a key that no item matches.
+ * Returns a list of items per list of keys, in the order of the keys. A key that matches no item results in null, and so does a
+ * missing list or key that the document allows.
  */
 export async function batchEach<
   Keys extends readonly MaybeKey[] | null | undefined,
@@ -94,26 +95,25 @@ const isMissing = (key: unknown): key is null | undefined => key === null || key
 
 const withoutKey = (nullable: NullableKeys): null | Error => (nullable ? null : lacksKey());
 
-/** The error of one parent whose value violates the REST contract. */
 const lacksRequired = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer lacks a required ${what}`);
 
 /**
- * Converts a key to a string. Returns `undefined` if the value violates the REST contract. A rounded number (`1e20`) counts as a
- * violation, because it may be the key of another item.
+ * Converts a key to a string. Returns `undefined` for a value that is neither a string nor a number, and for a number that lost
+ * digits when it was parsed (`1e20`), because it may equal the key of another item.
  */
 function textOf(key: unknown): string | undefined {
   if (typeof key === "string") return key;
   return typeof key === "number" && !isRounded(key) ? String(key) : undefined;
 }
 
-/** Returns the items of a key, or the error of its chunk; `undefined` if no item matches. */
+/** Returns the items of a key, or an error; `undefined` if no item matches. */
 function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefined {
   const text = textOf(key);
   return text?.isWellFormed() ? found.get(text) : lacksRequired("key");
 }
 
-/** How keys are fetched, and how the items of a key are collected. */
+/** How to fetch a chunk of keys, and how to collect the items of each key. */
 type Batch<K, Item, Kept> = {
   readonly size: number;
   readonly match: string | readonly string[];
@@ -126,7 +126,7 @@ async function fetchAll<K extends MaybeKey, Item, Kept>(
   batch: Batch<NonNullable<K>, Item, Kept>,
 ): Promise<Found<Kept>> {
   const distinct = new Set<NonNullable<K>>();
-  // a lone surrogate cannot be encoded in a URL
+  // a key with a lone surrogate cannot be encoded in a URL
   for (const key of keys) if (textOf(key)?.isWellFormed()) distinct.add(key as NonNullable<K>);
   const wanted = [...distinct];
   const found: Found<Kept> = new Map();
@@ -150,7 +150,7 @@ async function fetchChunk<K, Item, Kept>(
       const value = keyAt(item, steps);
       const key = textOf(value);
       if (key === undefined) {
-        hasItemWithoutKey ||= typeof value !== "number"; // a rounded key's parent fails anyway
+        hasItemWithoutKey ||= typeof value !== "number"; // the parent of a rounded key fails in `foundFor`
         continue;
       }
       const kept = found.get(key);
@@ -175,10 +175,7 @@ async function fetchChunk<K, Item, Kept>(
 const keyAt = (item: unknown, steps: readonly string[]): unknown =>
   steps.reduce((value, step) => (isRecord(value) ? own(value, step) : undefined), item);
 
-/**
- * Fails the keys that an item without a key may belong to: every key that matches no item and, if a key may have several items,
- * every key.
- */
+/** An item without a key may belong to any key. Fails all keys without items and, if a key may have several items, all keys. */
 function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): void {
   for (const key of chunk.map(String)) {
     const kept = found.get(key);
@@ -186,7 +183,7 @@ function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): voi
   }
 }
 
-/** Returns the keys that the encoder refused before the call, so that only their own parents fail. */
+/** Returns the keys that the encoder refused, so that only the parents with these keys fail. */
 export const unwritableItems = (error: unknown): readonly unknown[] =>
   error instanceof CodedError && error.cause instanceof Unwritable ? error.cause.items : [];
 

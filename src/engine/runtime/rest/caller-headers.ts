@@ -1,4 +1,4 @@
-/** The headers of a request that are forwarded to REST, and the owners that the request is charged to. */
+/** The headers that are forwarded to REST, and the owners that a request is charged to. */
 import { hash } from "node:crypto";
 import { canonicalHeader } from "../../shared/never-credentials.ts";
 import type { Operation } from "../../shared/operation.ts";
@@ -8,34 +8,29 @@ import { hasAll, includesAll, normalized, type Owner } from "./credentials.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Headers that are sent to every operation, and that a call may replace with its own values. */
+/** Headers of the client's request that an operation's header parameter may replace. */
 const replaceableHeaders: ReadonlySet<string> = new Set(["accept", "accept-language", "x-request-id"]);
 
 const publicReadHeaders = ["accept", "accept-language"];
 
 const none: readonly Owner[] = [];
 
-/** The properties of a caller that the gateway vouches for. */
+/** Properties of a caller that are only trusted because the gateway's proof is valid. */
 type Vouched = { readonly tenant: string | undefined; readonly permissions: ReadonlySet<string> };
 const unknownCaller: Vouched = { tenant: undefined, permissions: new Set() };
 
-/**
- * Everything that is derived from the credentials and the context headers of a request. Requests with the same credentials and
- * context headers share a profile.
- */
+/** Data derived from the credentials and the context headers. Requests with the same values share a profile. */
 export class CallerProfile {
-  /** The headers that every operation receives, except those that differ in each request. */
+  /** Headers for all operations, without those that differ in each request. */
   readonly headers: Headers;
-  /** The credential headers. An operation receives those that it accepts. */
+  /** All credentials of the request. Each operation receives only those that it accepts. */
   readonly credentials: Headers;
-  /** The tenant that the gateway vouches for, or the owners of the credentials. */
+  /** The tenant if the gateway vouches for one, otherwise the owners of the credentials. */
   readonly owners: readonly Owner[];
-  /**
-   * A string that differs for any two callers that REST can distinguish. It does not change when the gateway's proof is rotated.
-   */
+  /** Differs between any two callers that REST can distinguish. Does not change when the gateway's proof is rotated. */
   readonly identity: string;
   readonly vouched: Vouched;
-  /** Owners whose credentials REST has accepted. */
+  /** Owners of credentials that REST has accepted before. */
   readonly accepted = new Set<Owner>();
 
   constructor(headers: Headers, credentials: Headers, owners: readonly Owner[], vouched = unknownCaller) {
@@ -47,20 +42,18 @@ export class CallerProfile {
   }
 }
 
-/** Headers that operations of some products do not receive. */
+/** Headers that operations of these products do not receive. */
 type Withheld = { readonly names: readonly string[]; readonly products: ReadonlySet<string> };
 
 export class CallerHeaders {
   readonly profile: CallerProfile;
-  /** The headers that every operation receives, regardless of what the operation declares. */
+  /** Headers for all operations. */
   readonly headers: Headers;
-  /**
-   * The owners that the request is charged to: the tenant, the owners of its accepted credentials, or its address.
-   */
+  /** The request is charged to the tenant, to the owners of credentials that REST has accepted, or to the client's address. */
   owners: readonly Owner[];
-  /** The owners of credentials that REST had not accepted before this request. */
+  /** Owners of credentials that REST had not accepted before this request. */
   unknown: readonly Owner[] = none;
-  /** The `unknown` owners whose credentials REST has accepted during this request. */
+  /** The `unknown` owners with a credential that REST accepted during this request. */
   accepted: readonly Owner[] = none;
 
   readonly #withheld: Withheld | undefined;
@@ -72,12 +65,12 @@ export class CallerHeaders {
     this.owners = profile.owners;
   }
 
-  /** The tenant that the gateway vouches for. */
+  /** The tenant, if the gateway vouches for it. */
   get tenant(): string | undefined {
     return this.profile.vouched.tenant;
   }
 
-  /** The permissions that the gateway vouches for. */
+  /** The permissions, if the gateway vouches for them. */
   get permissions(): ReadonlySet<string> {
     return this.profile.vouched.permissions;
   }
@@ -90,22 +83,20 @@ export class CallerHeaders {
     return this.profile.identity;
   }
 
-  /** Strings that no message for a client may contain: the caller's credentials, their parts, and the gateway's proof. */
+  /** Strings that must not appear in messages for clients: the caller's credentials, their parts, and the gateway's proof. */
   get secrets(): readonly string[] {
     return partsOfSecrets([...Object.values(this.credentials), own(this.headers, proofHeader) ?? ""]);
   }
 
-  /** Whether the request contains a credential that some operation accepts. */
   get hasCredentials(): boolean {
     return Object.keys(this.credentials).length > 0;
   }
 
-  /** The name of the first owner, for code that supports only one owner. */
+  /** The name of the first owner, for code that supports only one. */
   get caller(): string {
     return this.owners[0]?.name ?? "";
   }
 
-  /** The names of the other owners. */
   get otherCallers(): readonly string[] | undefined {
     return this.owners.length > 1 ? this.owners.slice(1).map(({ name }) => name) : undefined;
   }
@@ -119,9 +110,9 @@ export class CallerHeaders {
   }
 
   /**
-   * Records that an operation has succeeded. Of the alternatives in the operation's security requirements, the request may meet
-   * several, and REST may have checked any of them. A credential is therefore proved to be valid only if all alternatives that
-   * the request meets include it. An operation that also accepts anonymous requests proves nothing.
+   * Records that an operation has succeeded. The request may contain the credentials of several alternatives in the operation's
+   * security requirements, and REST may have checked any of them. The success therefore proves that a credential is valid only if
+   * all these alternatives include it. An operation that accepts anonymous requests proves nothing.
    */
   succeeded({ credentials = [], anonymous }: Operation): void {
     if (this.unknown.length === 0 || anonymous) return;
@@ -132,10 +123,10 @@ export class CallerHeaders {
   }
 
   /**
-   * Returns a copy of the headers that are forwarded to an operation, with the credentials that it accepts and the headers of the
-   * call. A header of the call may come from a client's argument, so it never replaces a header that the gateway vouches for or a
-   * credential of the request, in any spelling. Otherwise a valid credential in the argument would prove an invalid one in the
-   * request. The headers of a public read contain no data of its caller except the language.
+   * Returns the headers of a call: those for all operations, the accepted credentials, and the header parameters `ofCall`. A
+   * header parameter may come from a client's argument, so it never replaces a credential or a header that the gateway vouches
+   * for, in any spelling. Otherwise a success with a valid credential in the argument would prove an invalid one in the request.
+   * A public operation receives no data of the caller except the language.
    */
   headersOf(operation: Operation, ofCall: Headers = {}): Dictionary<string> {
     const headers = operation.public ? this.#headersOfPublicRead : new Dictionary<string>(this.headers);
@@ -165,7 +156,7 @@ export class CallerHeaders {
     return headers;
   }
 
-  /** Removes the query parameters with the name of a credential that is sent in the query, so that each name is sent once. */
+  /** Removes query parameters that have the name of a credential in the query, so that the name is not sent twice. */
   queryOf<Query extends Readonly<Record<string, unknown>>>(
     { places, credentials }: Operation,
     query: Query,
@@ -179,7 +170,7 @@ export class CallerHeaders {
     return Object.fromEntries(Object.entries(query).filter(([name]) => !placed.includes(name))) as Query;
   }
 
-  /** Adds the credentials for an operation that expects some of them elsewhere than in the header of the same name. */
+  /** Adds the credentials of an operation that expects some of them in a cookie or in another header (`places`). */
   #addCredentials(operation: Operation, headers: Dictionary<string>): void {
     const cookies: string[] = [];
     for (const [name, value] of this.#credentialsOf(operation)) {
@@ -191,10 +182,7 @@ export class CallerHeaders {
     if (cookies.length > 0) headers.cookie = cookies.join("; ");
   }
 
-  /**
-   * Returns the path of a call with the credentials that REST accepts in the query. This path must only be sent, and never be
-   * logged or stored.
-   */
+  /** Returns the path with the credentials that REST expects in the query. The result must not be logged or stored. */
   pathOf(operation: Operation, path: string): string {
     if (operation.places === undefined) return path;
     let whole = path;
@@ -215,8 +203,8 @@ export class CallerHeaders {
 }
 
 /**
- * Returns a credential and its parts after the scheme (RFC 9110 §11.4): the token, the values of parameters, and the user and
- * password that Basic encodes (RFC 7617 §2).
+ * Returns a credential header and the secrets in it (RFC 9110 §11.4): the token, the values of parameters, and the user and
+ * password of Basic (RFC 7617 §2).
  */
 function secretParts(value: string): string[] {
   const [, scheme = "", rest = ""] = /^(\S+)\s+(.+)$/.exec(value) ?? [];
@@ -225,29 +213,25 @@ function secretParts(value: string): string[] {
   return [value, rest, ...parts, basic, basic.replace(/^[^:]*:/, "")];
 }
 
-/** Shorter strings are not treated as secrets, because ordinary sentences may contain them. */
+/** Shorter strings do not count as secrets, because ordinary sentences may contain them. */
 const shortestSecret = 6;
 
-/** Returns the credentials and their parts that no message for a client may contain. */
 export const partsOfSecrets = (values: readonly string[]): readonly string[] =>
   [...new Set(values.flatMap(secretParts))].filter(({ length }) => length >= shortestSecret);
 
 const mostCharacters = 1_024;
 
 /**
- * Returns a short string unchanged, and a digest of a long one: a credential may have 16 kB, valid or not, and thousands of
- * callers are remembered. A short string never has the form of a digest.
+ * Returns the SHA-256 digest of a long string, because a credential may have 16 kB and thousands of callers are remembered. No
+ * short string can equal a digest.
  */
 export const digestIfLong = (text: string, most = mostCharacters): string =>
   text.length <= most ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;
 
-/**
- * The characters allowed in a cookie (RFC 6265 §4.1.1). A credential with other characters is not sent; REST then refuses the
- * call.
- */
+/** The value of a cookie (RFC 6265 §4.1.1). A credential with other characters is not sent, so REST refuses the call. */
 const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 
-/** Header values contain no line breaks, so different headers result in different strings. */
+/** Different headers result in different strings, because header values contain no line breaks. */
 function textOf(headers: Headers): string {
   let text = "";
   for (const name in headers)

@@ -1,6 +1,6 @@
 /**
- * The REST client of one request. It finds an operation's upstream, makes the call, and converts the response to a value or to a
- * `CodedError`, which names the operation but discloses nothing about the upstream.
+ * Makes the REST calls of one GraphQL request. Converts each response to a value or to a `CodedError`, which names the operation
+ * but reveals nothing else about the upstream.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson, isText } from "../../shared/media-type.ts";
@@ -40,17 +40,17 @@ type Init = {
   readonly body?: unknown;
 } & TakesLink;
 
-/** The type of openapi-fetch's `request`. Its arguments have already been checked by the types of `Rest`. */
+/** The signature of openapi-fetch's `request`. The types of `Rest` have already checked the arguments. */
 type Send = (method: string, path: string, init: object) => Promise<Sent>;
 type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 
-/** The upstreams of all products. Each has its own connections, so a slow product delays no other. */
+/** The upstreams of all products. Each has separate connections, so that a slow product does not delay the others. */
 export class Upstreams extends Map<string, Upstream> {
-  /** The budgets that all requests of the process share. */
+  /** Budgets that all requests of the process share. */
   readonly shares: ProcessBudgets;
-  /** The REST responses and GraphQL responses that REST permits caching, separately for each caller. */
+  /** Cached REST and GraphQL responses. */
   readonly cache = new CallerCache();
-  /** The credentials of the server. */
+  /** Credentials that the server holds for vendors' APIs. */
   readonly held: HeldCredentials;
   readonly operations: Operations;
 
@@ -71,7 +71,7 @@ export class Upstreams extends Map<string, Upstream> {
     return this.get(product) as Upstream;
   }
 
-  /** Calls of all products in flight, including those that wait for a connection. */
+  /** Calls to all products, including those that wait for a connection. */
   get callsInFlight(): number {
     return [...this.values()].reduce((sum, upstream) => sum + upstream.callsInFlight, 0);
   }
@@ -88,7 +88,7 @@ export class RestClient {
   readonly #coordinate: string | undefined;
   #part: string | undefined;
 
-  /** `coordinate`: the schema coordinate of the field that makes the calls. */
+  /** `coordinate` is the schema coordinate of the field that makes the calls. */
   constructor(upstreams: Upstreams, scope: RequestScope, request?: RequestRecord, coordinate?: string) {
     this.#upstreams = upstreams;
     this.#scope = scope;
@@ -96,14 +96,14 @@ export class RestClient {
     this.#coordinate = coordinate;
   }
 
-  /** Returns the client of the same request for the calls of one field. */
+  /** Returns a client of the same request for the calls of one field. */
   forField(coordinate: string): RestClient {
     const client = new RestClient(this.#upstreams, this.#scope, this.#request, coordinate);
     client.#part = this.#part;
     return client;
   }
 
-  /** The client of the same request for the fields of a deferred part. */
+  /** Returns a client of the same request for the fields of one `@defer` fragment. */
   forPart(part: string): RestClient {
     const client = new RestClient(this.#upstreams, this.#scope, this.#request);
     client.#part = part;
@@ -178,7 +178,7 @@ export class RestClient {
     }
   }
 
-  /** Makes the call once, and records it. Resolves with its value or its failure. */
+  /** Makes one attempt and records it. Resolves with the value or the failure. */
   async #attempt(
     operation: Operation,
     call: CallRecord,
@@ -233,7 +233,7 @@ export class RestClient {
         ? (given: Section) => serializeQuery(operation, this.#scope.forwarded.queryOf(operation, given))
         : noQuery,
       hasHeaders: body !== undefined || hasHeader,
-      parseAs: "stream", // openapi-fetch returns `RestResponse.body`, the parsed value
+      parseAs: "stream", // makes openapi-fetch return `RestResponse.body`, which is the parsed value
       scope: this.#scope,
       call,
       operation,
@@ -242,16 +242,14 @@ export class RestClient {
   }
 }
 
-/**
- * Ensures that a credential for all tenants is used only for the caller's tenant, regardless of what resolvers and clients pass.
- */
+/** Ensures that a credential for several tenants is used only for the caller's tenant, whatever a resolver or a client passes. */
 function checkTenant({ held }: Operation, init: Init | undefined, tenant: string | undefined): void {
   if (!held?.tenant) return;
   if (own(membersOf(init?.[held.tenant.in]), held.tenant.name) !== tenant)
     throw new CodedError("INTERNAL_SERVER_ERROR", "the call is not for the caller's tenant");
 }
 
-/** Resolves with the value, or with null for a 404. */
+/** Resolves with null for a 404. */
 async function orNull(value: Promise<unknown>): Promise<unknown> {
   try {
     return await value;
@@ -261,7 +259,7 @@ async function orNull(value: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Returns the value at `result`; null for a success without content. Throws for a null that the document forbids. */
+/** Returns the value at the path `result`; null for a success without content. Throws for a null that the document forbids. */
 function valueIn(operation: Operation, body: unknown, result: readonly string[]): unknown {
   const value = valueAt(body, result) ?? null;
   if (value === null && body !== undefined && !operation.nullable?.includes(result.join(".")))
@@ -269,10 +267,7 @@ function valueIn(operation: Operation, body: unknown, result: readonly string[])
   return value;
 }
 
-/**
- * Returns the parsed body of a success; `undefined` if it has no content. Throws for a failure, and for a response that violates
- * the contract.
- */
+/** Returns the parsed body of a success; `undefined` if it is empty. Throws for failures and for undeclared bodies. */
 function bodyOf(
   operation: Operation,
   init: Init | undefined,

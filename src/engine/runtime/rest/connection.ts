@@ -1,14 +1,15 @@
 /**
  * Builds a connection from a page of REST (GraphQL Cursor Connections Specification).
  *
- * REST sends one cursor per page: the cursor of the next page, which becomes the cursor of the last edge. The cursor of any other
- * edge consists of REST's cursor of its own page and a number of items to skip: REST sends these items again, and they are left
- * out. Cursors contain further values where a page depends on them:
- * - the size of the pages, if REST's cursor may be a page number: with another size, every page would begin elsewhere;
- * - the number of items before the page, if the last page is recognised by REST's total and the client cannot choose the size;
- * - the number of consecutive empty pages, after an empty page.
+ * REST sends only one cursor per page, the cursor of the next page, which becomes the cursor of the last edge. The cursor of any
+ * other edge contains the REST cursor of the edge's own page and the number of items to skip: the page is requested again, and
+ * its first items are dropped. A cursor may contain further values:
+ * - the page size, if the REST cursor may be a page number, because pages of another size begin at other items;
+ * - the number of items before the page, if REST's total determines the last page and the client cannot choose the page size;
+ * - the number of consecutive empty pages so far.
  *
- * With offsets, the cursor of each edge is its offset. If REST's cursor is the id of the last item, it is read from that item.
+ * With offsets, the cursor of each edge is its offset. If REST expects the id of the last item as its cursor, the id is read from
+ * this item.
  */
 import { Dictionary } from "../../shared/own.ts";
 import { type CountedPage, isCounted, type NextPage, type Page, pathOfPart } from "../../shared/page.ts";
@@ -21,7 +22,7 @@ import { isEmptyList, valueAt } from "./property.ts";
 type ItemAt<Body, Items extends readonly string[]> =
   NonNullable<ValueAt<Body, Items>> extends readonly (infer Item)[] ? Item : never;
 
-/** The fields of a connection that REST does not have. Its other fields are properties of the REST body. */
+/** The fields of a connection that are not properties of the REST body. */
 type ConnectionFields<Item> = {
   readonly nodes: Item[];
   readonly edges: { readonly node: Item; readonly cursor: string }[];
@@ -33,14 +34,14 @@ type ConnectionFields<Item> = {
   };
 };
 
-/** `Omit` would lose the properties of a body that may have further ones (`additionalProperties`). */
+/** `Omit` would lose the known properties of a body with an index signature (`additionalProperties`). */
 export type Connection<Body, Item> = {
   [Key in keyof Body as Exclude<Key, keyof ConnectionFields<Item>>]: Body[Key];
 } & ConnectionFields<Item>;
 
 /**
- * `load` is called with `first` and `after` as REST expects them. If no call is needed, it returns null or, for an empty page,
- * `[]`. Throws `BAD_USER_INPUT` for a cursor that this function did not create.
+ * `load` is called with REST's `first` and `after`. If no call is needed, it returns null or, for an empty page, `[]`. Throws
+ * `BAD_USER_INPUT` for a cursor that this function did not create.
  */
 export async function connection<
   const Args extends PageArguments,
@@ -72,7 +73,7 @@ export async function connection<
   return buildConnection(answer, nextCursor) as never;
 }
 
-/** REST's response to the request for a page. */
+/** A page as REST returned it. */
 type PageAnswer = {
   readonly args: PageArguments;
   readonly page: Page;
@@ -82,8 +83,8 @@ type PageAnswer = {
 };
 
 /**
- * Throws for a page that is not the last but leads to no further page, or to itself: a client that follows the pages would never
- * finish.
+ * Throws if REST announces a further page but the cursor is missing or leads to the same page, because a client that follows the
+ * pages would never finish.
  */
 function checkProgress({ page: { more, next }, body, items, start }: PageAnswer, nextCursor: string): void {
   const fail = (message: string): never => {
@@ -105,11 +106,11 @@ function checkProgress({ page: { more, next }, body, items, start }: PageAnswer,
     fail(`more than ${mostEmptyPages} pages in a row are empty, and each leads to another one`);
 }
 
-/** The number of consecutive empty pages up to and including this one. */
+/** The number of consecutive empty pages, including this one. */
 const emptiesUpTo = ({ start, items }: Pick<PageAnswer, "start" | "items">): number =>
   lengthOf(items) === 0 ? (start.empties ?? 0) + 1 : 0;
 
-/** Throws if the response lacks a property of the page that the document requires, even if the client does not select it. */
+/** Throws if a paging property that the document requires is missing, even if the client does not select it. */
 function checkParts(body: object, page: Page): void {
   for (const part of page.required ?? []) {
     const value = valueAt(body, pathOfPart(page, part) ?? []);
@@ -119,9 +120,8 @@ function checkParts(body: object, page: Page): void {
 }
 
 /**
- * Returns the page size to request from REST if the connection's page begins within a REST page. If the cursor contains a size,
- * that size is used. Otherwise the number of skipped items is added to `first`, because REST sends these items too, up to REST's
- * maximum `most`.
+ * Returns the page size to request if the connection's page begins within a REST page: the size from the cursor, or else `first`
+ * plus the number of skipped items, because REST sends these too. REST allows at most `most`.
  */
 function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: PageStart): PageArguments {
   if (size !== undefined && args.after != null) return { first: size };
@@ -129,10 +129,7 @@ function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: Page
   return { first: Math.min((args.first ?? first) + skip, most ?? Number.MAX_SAFE_INTEGER) };
 }
 
-/**
- * Returns the cursor in the next page's address; empty on the last page. Errors become errors of the call, which name the
- * operation.
- */
+/** Returns the cursor in the URL of the next page; empty on the last page. An error fails the REST call. */
 function linkedCursor(
   { at, parameter }: NextPage & { readonly by: "link" },
   header: string | string[] | undefined,
@@ -152,16 +149,13 @@ function notACursor(): never {
   throw new CodedError("BAD_UPSTREAM_RESPONSE", "the next cursor is neither text nor a number");
 }
 
-/** Returns REST's cursor of the next page; empty on the last page. */
+/** Returns the REST cursor of the next page; empty on the last page. */
 function nextCursorIn(answer: PageAnswer, next: Exclude<NextPage, { readonly by: "link" }>): string {
   if (next.by === "cursor") return restCursorAt(answer.body, next.at);
   return next.by === "lastItem" ? cursorOfLastItem(answer, next.at) : countedCursor(answer, next);
 }
 
-/**
- * Returns the cursor from the last item. A short page may be followed by another if REST says so, but an empty page has no item
- * to take a cursor from.
- */
+/** Returns the cursor from the last item; empty on the last page and on an empty page. */
 function cursorOfLastItem(answer: PageAnswer, at: readonly string[]): string {
   const { page, body, items } = answer;
   if (!Array.isArray(items) || items.length === 0) return "";
@@ -169,7 +163,7 @@ function cursorOfLastItem(answer: PageAnswer, at: readonly string[]): string {
   return isLast ? "" : restCursorAt(items.at(-1), at) || notACursor();
 }
 
-/** Returns the next page's number or offset; empty on the last page, and after an empty page with offsets. */
+/** Returns the number or offset of the next page; empty on the last page, and with offsets also after an empty page. */
 function countedCursor(answer: PageAnswer, { by, from, total }: CountedPage): string {
   const { page, start, body } = answer;
   const count = lengthOf(answer.items);
@@ -182,7 +176,7 @@ function countedCursor(answer: PageAnswer, { by, from, total }: CountedPage): st
   return isLast ? "" : String(following);
 }
 
-/** Whether the page has too few items to be followed by another page. */
+/** Whether the page ends the list because it has fewer items than requested. */
 function isShort({ args, page, start, items }: PageAnswer): boolean {
   const full = "full" in page.next ? (page.next.full ?? 0) : 0;
   const count = lengthOf(items);
@@ -191,15 +185,12 @@ function isShort({ args, page, start, items }: PageAnswer): boolean {
 
 const lengthOf = (items: unknown): number => (Array.isArray(items) ? items.length : 0);
 
-/**
- * Builds the connection. Its `edges` and `pageInfo` are built when they are read, so that a selection of `nodes` does not pay for
- * them.
- */
+/** `edges` and `pageInfo` are getters, so that they are only built if the client selects them. */
 function buildConnection({ args, page, start, body, items }: PageAnswer, nextCursor: string): object {
   const { first, after } = args;
   const { skip, size, before } = start;
   const { next } = page;
-  const isCut = size !== undefined && after != null; // REST's page may be longer than requested
+  const isCut = size !== undefined && after != null; // the REST page may be longer than the client requested
   const end = isCut ? skip + Math.max(0, first ?? page.first ?? size) : undefined;
   const nodes = Array.isArray(items) ? items.slice(skip, end) : items;
   const count = lengthOf(nodes);

@@ -1,15 +1,15 @@
-/** The credentials of a request: the headers that the document's security schemes name, and no others. */
+/** Finds the credentials of a request: the headers that the document's security schemes name. */
 import type { IncomingHttpHeaders } from "node:http";
 import { isNeverCredential } from "../../shared/never-credentials.ts";
 import type { Operations } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
 
-/** Returns the names of all headers that may contain a credential of an operation, in lower case. */
+/** Returns the lower-case names of all headers that may contain a credential. */
 export const credentialNames = (operations: Operations): string[] => [
   ...new Set(alternativesIn(operations).flat()),
 ];
 
-/** Returns a function that extracts the credentials of a request. `prefix` is the prefix of the context headers. */
+/** Creates a function that returns the credential headers of a request. `prefix` is the prefix of the context headers. */
 export function credentialReader(
   operations: Operations,
   prefix: string,
@@ -33,33 +33,26 @@ export function credentialReader(
   };
 }
 
-/**
- * Normalizes the spelling of a credential, so that one credential is one caller: the case of its scheme and the spaces after the
- * scheme do not matter (RFC 9110 §11.1, §11.4).
- */
+/** Normalizes the case of the scheme and the spaces after it (RFC 9110 §11.1, §11.4), so that spellings identify one caller. */
 export const normalized = (name: string, value: string): string =>
   name === "authorization"
     ? value.replace(/^\S+ +/, (scheme) => `${scheme.trimEnd().toLowerCase()} `)
     : value;
 
-/**
- * Normalizes Basic credentials, which have many spellings: servers accept them with or without padding, and may skip characters
- * that are not base64 (RFC 7617 §2).
- */
+/** Normalizes Basic credentials (RFC 7617 §2), because servers ignore padding and may skip characters that are not base64. */
 const canonical = (text: string): string =>
   text.startsWith("basic ") ? `basic ${Buffer.from(text.slice(6), "base64").toString("base64")}` : text;
 
 /**
- * An owner that requests are charged to: a tenant, the holder of a credential, or an address. `name` is unique; for a credential,
- * it is derived from the header values. `headers`: the headers that form the credential; empty for a tenant or an address.
+ * A tenant, the holder of a credential, or a client address that requests are charged to. `name` is unique, and for a credential
+ * consists of the header values. `headers` are the names of the credential's headers; empty for a tenant or an address.
  */
 export type Owner = { readonly name: string; readonly headers: readonly string[] };
 
 /**
- * Returns a function that finds the owners of a request's credentials, in the order of the document. Each alternative of a
- * security requirement is a list of headers. If the request contains all headers of a list, their values identify an owner. A
- * list is ignored if it includes a shorter list that identifies an owner: where an operation requires only the shorter list, the
- * additional headers may have any value.
+ * Creates a function that finds the owners of a request's credentials. Each alternative of a security requirement is a list of
+ * headers, and the values of these headers identify an owner. An alternative that includes all headers of another one is ignored,
+ * because an operation that requires only the other one accepts any value of the additional headers.
  */
 export function ownersOf(
   operations: Operations,
@@ -86,20 +79,15 @@ export function ownersOf(
   };
 }
 
-/** Whether the credentials contain all `headers`. */
 export function hasAll(credentials: Readonly<Record<string, string>>, headers: readonly string[]): boolean {
   for (const name of headers) if (!Object.hasOwn(credentials, name)) return false;
   return true;
 }
 
-/** Whether `headers` includes all headers of `other`. */
 export const includesAll = (headers: readonly string[], other: readonly string[]): boolean =>
   other.every((name) => headers.includes(name));
 
-/**
- * Returns every list of headers that authenticates a caller for some operation. Lists with the same headers in another order
- * count once.
- */
+/** Returns the header lists of all security requirements. Lists with the same headers in another order are duplicates. */
 function alternativesIn(operations: Operations): (readonly string[])[] {
   const lists = Object.values(operations).flatMap(({ credentials = [] }) => credentials);
   return [...new Map(lists.map((list) => [list.toSorted().join(), list])).values()];

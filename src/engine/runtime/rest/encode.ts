@@ -1,8 +1,7 @@
 /**
- * Encodes all parameters (OpenAPI 3.1.1 §4.8.12, RFC 3986 §3.3, §3.4). A value never changes the route, and REST decodes exactly
- * the value that was passed: a value that its style cannot express unambiguously is refused. In a query or header, null and
- * undefined are left out, also within an object, and an empty list is refused. In a path, an empty value and a dot segment are
- * refused.
+ * Serializes parameters (OpenAPI 3.1.1 §4.8.12, RFC 3986 §3.3, §3.4). A value never changes the route, and REST decodes exactly
+ * the value that was passed: values that a style cannot express unambiguously are refused. A query or header omits null and
+ * undefined, also within an object, and refuses an empty list. A path refuses an empty value and a dot segment.
  */
 import { serializeArrayParam, serializeObjectParam } from "openapi-fetch";
 import type { Operation, Style } from "../../shared/operation.ts";
@@ -15,7 +14,7 @@ export type Section = Readonly<Record<string, unknown>>;
 export const serializeQuery = (operation: Operation, query: Section): string =>
   serializePairs(operation, "query", query);
 
-/** Serializes the pairs of a query, or of the body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
+/** Serializes a query, or the body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
 export function serializePairs(operation: Operation, location: "query" | "body", section: Section): string {
   const all: Pairs = { operation, location, section };
   let pairs = "";
@@ -27,7 +26,7 @@ export function serializePairs(operation: Operation, location: "query" | "body",
   return pairs;
 }
 
-/** The parameters that are serialized together. */
+/** All parameters of a query, or all properties of a form. */
 type Pairs = {
   readonly operation: Operation;
   readonly location: "query" | "body";
@@ -44,7 +43,7 @@ function serializeOne(name: string, value: unknown, written: Style, all: Pairs):
   if (style !== "json" && Array.isArray(value) && value.length === 1 && value[0] === "")
     throw onlyEmptyItem(name);
   if (Array.isArray(value) && !explode && style === "form" && value.every(isPlain) && value.length > 0)
-    return `${encodeURIComponent(name)}=${value.join(",")}`; // the keys of a batch need no encoding
+    return `${encodeURIComponent(name)}=${value.join(",")}`; // fast path for the keys of a batch
   if (all.location === "query" && isEmptyList(value) && style !== "json") throw emptyList(name);
   const isComposed = style !== "json" && typeof value === "object" && value !== null;
   const text = isComposed
@@ -70,20 +69,18 @@ function serializeComposed(name: string, value: object, written: Style, all: Pai
   return withoutDelimiters(serializeObjectParam(encodeURIComponent(name), membersOf(value), options));
 }
 
-/** No style can express an empty list: REST would consider the parameter absent, and an absent filter selects everything. */
+/** An empty list has no serialization: REST would see no parameter, and without a filter it would return everything. */
 const emptyList = (name: string): Unwritable =>
   new Unwritable(name, "is an empty list, which REST would read as no value at all");
 
 /**
- * Each style serializes a list of one empty string as `name=`. RFC 6570 would restore it, but OpenAPI 3.1.1 §4.8.12.4 serializes
- * an undefined value like that, and servers parse it as an empty list, an empty string or no value.
+ * Each style serializes a list with one empty string as `name=`, which OpenAPI 3.1.1 §4.8.12.4 also uses for an undefined value.
+ * Servers parse it as an empty list, an empty string or no value.
  */
 const onlyEmptyItem = (name: string): Unwritable =>
   new Unwritable(name, "has an empty text as its only item, which REST could read as no value at all", [""]);
 
-/**
- * Separators that are percent-encoded both between the items of a list and within an item, so that REST cannot distinguish them.
- */
+/** In these styles, a separator and the same character within an item are encoded alike, so REST cannot distinguish them. */
 const separators: Readonly<Record<string, string>> = { spaceDelimited: " ", pipeDelimited: "|" };
 
 function checkItems(name: string, items: readonly unknown[], separator: string | undefined): void {
@@ -94,8 +91,8 @@ function checkItems(name: string, items: readonly unknown[], separator: string |
 }
 
 /**
- * The members of an exploded object become separate parameters; those of a `deepObject` have brackets around the name. Each name
- * must be sent only once, because the server chooses which of two it uses.
+ * Refuses a member of an object that is serialized under the same name as another parameter, because servers differ in which of
+ * two values they use. The members of an exploded object become parameters, those of a `deepObject` are named `object[member]`.
  */
 function checkMembers(name: string, value: object, style: Style, all: Pairs): void {
   const names = pairNames(name, value, style);
@@ -114,7 +111,7 @@ function checkMembers(name: string, value: object, style: Style, all: Pairs): vo
       throw new Unwritable(name, `must not have a member "${member}", which is a separate parameter`);
 }
 
-/** Returns the names under which REST gets a parameter. */
+/** Returns the names under which a parameter is serialized: one per member for an exploded object or a `deepObject`. */
 function pairNames(name: string, value: unknown, { style, explode }: Style): string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [name];
   const members = definedParameters(value).map(([member]) => member);
@@ -122,26 +119,26 @@ function pairNames(name: string, value: unknown, { style, explode }: Style): str
   return style === "form" && explode ? members : [name];
 }
 
-/** Returns the names of the credentials that are sent to REST in the query (`x-from-header`). */
+/** Returns the names of credentials that are sent in the query (`x-from-header`). */
 const credentialNames = ({ operation, location }: Pairs): string[] =>
   Object.values(operation.places ?? {}).flatMap((place) =>
     location === "query" && place.in === "query" ? [place.name] : [],
   );
 
 /**
- * Percent-encodes the delimiters that openapi-fetch leaves unencoded although RFC 3986 §3.4 does not allow them in a query:
+ * Percent-encodes the delimiters that openapi-fetch leaves unencoded but RFC 3986 §3.4 does not allow in a query:
  * `color%5BR%5D=100`, `blue%7Cblack` (OpenAPI 3.1.1 §4.8.12.4).
  */
 const withoutDelimiters = (text: string): string => text.replace(/[[\]|]/g, encodeURIComponent);
 
 /**
- * Leaves reserved characters unencoded (`allowReserved`), as far as a query may contain them and they are not separators in it. A
- * `,` separates the items of a list that is not exploded.
+ * Decodes the reserved characters that a query may contain (`allowReserved`), except its separators. In a list that is not
+ * exploded, `,` is a separator.
  */
 const withReserved = (text: string, isList: boolean): string =>
   text.replace(isList ? /%(?:24|2F|3A|3B|3F|40)/g : /%(?:24|2C|2F|3A|3B|3F|40)/g, decodeURIComponent);
 
-/** Returns an object's members with encoded names, because the client chooses the names in a free-form object. */
+/** Encodes the names of an object's members, because the client chooses the names in a free-form object. */
 const membersOf = (value: object): Record<string, unknown> =>
   Object.fromEntries(definedParameters(value).map(([name, member]) => [encodeURIComponent(name), member]));
 
@@ -151,7 +148,7 @@ export const definedParameters = (object: object): [string, unknown][] =>
 const unreserved = /^[\w.~-]*$/; // RFC 3986 §2.3
 const isPlain = (value: unknown): boolean => typeof value === "string" && unreserved.test(value);
 
-/** Runs `serialize`. Refuses a lone surrogate, which cannot be encoded in a URL. */
+/** Refuses a lone surrogate, which cannot be encoded in a URL. */
 function wellFormed(name: string, serialize: () => string): string {
   try {
     return serialize();
@@ -161,25 +158,19 @@ function wellFormed(name: string, serialize: () => string): string {
   }
 }
 
-/**
- * Serializes a parameter or a property as JSON. Refuses a lone surrogate: JSON can escape it, but UTF-8 cannot encode it (RFC
- * 8259 §8.2), so REST would store another string.
- */
+/** Refuses a lone surrogate: JSON can escape it, but UTF-8 cannot encode it (RFC 8259 §8.2), so REST would change it. */
 export function jsonOf(name: string, value: unknown): string {
   const text = JSON.stringify(value);
   if (loneSurrogate.test(text)) throw new Unwritable(name, "is not well-formed text");
   return text;
 }
 
-/**
- * Matches a lone surrogate in the output of `JSON.stringify`, which escapes it, and which doubles a backslash of the string
- * itself.
- */
+/** Matches a lone surrogate in the output of `JSON.stringify`, which escapes it as `\ud800` and a backslash as `\\`. */
 export const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
- * Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and consist of visible ASCII and, except at their ends,
- * spaces and tabs (RFC 9110 §5.5). They are not percent-encoded, so a comma in an item would be a separator.
+ * Serializes header parameters in the style `simple` (OpenAPI 3.1 §4.8.12.2). Their values consist of visible ASCII characters
+ * with spaces and tabs in between (RFC 9110 §5.5) and are not percent-encoded.
  */
 export function serializeHeaders(
   { style = {} }: Operation,
@@ -203,7 +194,8 @@ export function serializeHeaders(
 const fieldValue = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 
 /**
- * Serializes a list or an object in a header; `undefined` if the object is empty. REST ignores empty items (RFC 9110 §5.6.1.2).
+ * Returns `undefined` for an empty object. Refuses items with a comma, which is the separator, and empty items, which REST would
+ * ignore (RFC 9110 §5.6.1.2).
  */
 function serializeSimple(name: string, value: object, explode: boolean): string | undefined {
   const isList = Array.isArray(value);
@@ -223,11 +215,11 @@ function serializeSimple(name: string, value: object, explode: boolean): string 
   return written.length === 0 ? undefined : written.join(",");
 }
 
-/** The error for a value that REST could not decode unchanged from the request. The call is not made. */
+/** Thrown before the call for a value that REST could not decode unchanged. */
 export class Unwritable extends CodedError {
-  /** The reason, such as `cannot be sent in a URL path`. */
+  /** The reason without the argument's name, such as `cannot be sent in a URL path`. */
   readonly why: string;
-  /** The items of a list that caused the error. */
+  /** The refused items, if the value is a list. */
   readonly items: readonly unknown[];
 
   constructor(argument: string, why: string, items: readonly unknown[] = []) {
@@ -238,8 +230,8 @@ export class Unwritable extends CodedError {
 }
 
 /**
- * Fills each `{name}`. Throws `BAD_USER_INPUT` for an empty value, a control character or a dot segment. A dot segment may also
- * result from a value together with adjacent text or an adjacent value, as in `/files/.{name}`.
+ * Replaces each `{name}` in a path. Throws `BAD_USER_INPUT` for an empty value, a control character or a dot segment, even if the
+ * dot segment only results from the text around the value, as in `/files/.{name}`.
  */
 export function serializePath(path: string, values: Readonly<Record<string, unknown>>): string {
   return path.replace(/(?:\{[^{}]+\}|[^/])+/g, (segment) => {
@@ -258,7 +250,7 @@ export function serializePath(path: string, values: Readonly<Record<string, unkn
 const placeholder = /\{([^{}]+)\}/;
 const placeholders = new RegExp(placeholder, "g");
 
-/** Percent-encodes the characters of a path template (with `{name}` in it) that a URL cannot contain (RFC 3986 §3.3). */
+/** Percent-encodes the characters of a path template that a URL cannot contain (RFC 3986 §3.3), except in `{name}`. */
 export const encodeTemplate = (path: string): string =>
   path.replace(/\{[^{}]*\}|%(?![\da-f]{2})|[^\w.~!$&'()*+,;=:@/?%-]+/gi, (found) =>
     found.startsWith("{") ? found : encodeURIComponent(found),
@@ -266,8 +258,8 @@ export const encodeTemplate = (path: string): string =>
 
 const controlCharacter = /\p{Cc}/u;
 /**
- * Matches `.` or `..` between slashes or backslashes, with or without a `;` parameter after it, percent-encoded or not. A server
- * that decodes an encoded slash before it removes dot segments, such as nginx, would find another route.
+ * Matches the segments `.` and `..`, with or without a `;` parameter, percent-encoded or not. They are refused because a server
+ * that decodes slashes before it removes dot segments, such as nginx, would select another route.
  */
 const dotSegment = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\;]|%2f|%5c|%3b)/i;
 
@@ -286,8 +278,8 @@ function isSegment(value: unknown): boolean {
 }
 
 /**
- * Converts an `ID` to the integer that REST expects. The argument's schema has already refused other strings, except in values
- * that are nested more deeply than it checks. Throws `BAD_USER_INPUT` for such a string.
+ * Converts an `ID` to the integer that REST expects. Throws `BAD_USER_INPUT` for other strings, which pass the argument's schema
+ * only in deeply nested values.
  */
 export function integer<const Text extends string | null | undefined>(
   text: Text,
@@ -297,9 +289,6 @@ export function integer<const Text extends string | null | undefined>(
   throw new CodedError("BAD_USER_INPUT", "an id is not the integer that REST expects");
 }
 
-/**
- * Marks a value whose type TypeScript cannot check: REST accepts one of several objects or lists, and the client chooses which.
- * REST validates the value.
- */
+/** Disables type checks of a value that may be one of several objects or lists. Only REST can validate the client's choice. */
 // biome-ignore lint/suspicious/noExplicitAny: the value is assignable to any type that REST expects
 export const untyped = (value: unknown): any => value;

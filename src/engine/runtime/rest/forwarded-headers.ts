@@ -1,8 +1,8 @@
 /**
  * Selects the headers of a request that are forwarded to REST, by an allow-list. An operation receives the credentials that the
- * document declares for it. The context headers, the gateway's proof and the trace headers are forwarded only if the request
- * contains a valid proof. A product with its own document may belong to a vendor, whose REST service could use the proof to
- * impersonate any tenant. Such a product therefore receives context headers and proof only if `CONTEXT_PRODUCTS` names it.
+ * document declares for it. The context headers, the gateway's proof and the trace headers are forwarded only if the proof is
+ * valid. A product with its own document may belong to a vendor, which could use the proof to impersonate any tenant, so it
+ * receives context headers and proof only if `CONTEXT_PRODUCTS` lists it.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
@@ -25,7 +25,7 @@ const verified = "tenant ";
 /** Whether the gateway vouches for the caller. */
 export const isVerified = ({ caller }: CallerHeaders): boolean => caller.startsWith(verified);
 
-/** `operations`: all operations that a request may call. */
+/** `operations` are all operations that a request may call. */
 export function headerForwarder({ env }: Config, operations: Operations): HeaderForwarder {
   const contextNames = contextHeaderNames(env.CONTEXT_HEADER_PREFIX);
   const vouchedFor = [...contextNames, proofHeader];
@@ -82,9 +82,8 @@ function copyHeaders(target: Dictionary<string>, given: IncomingHttpHeaders, nam
 }
 
 /**
- * Returns a string that identifies the presence and the values of headers: an absent header differs from an empty one. Header
- * values contain no line breaks, so the strings are unambiguous; their number of lines shows whether the gateway's proof was
- * valid.
+ * Returns an unambiguous cache key for headers, because header values contain no line breaks. An absent header differs from an
+ * empty one. Requests with and without a valid proof have different keys, because their keys have different numbers of lines.
  */
 function textOfHeaders(given: IncomingHttpHeaders, names: readonly string[]): string {
   let text = "";

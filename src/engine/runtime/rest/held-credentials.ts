@@ -1,7 +1,6 @@
 /**
- * Credentials that the server holds for vendors' APIs (`spec/credentials.yaml`). Each is read from a file below
- * `CREDENTIALS_DIRECTORY`, and read again regularly while it is used. The values exist only in private fields, so that printing
- * an object does not reveal them.
+ * Credentials that the server holds for vendors' APIs (`spec/credentials.yaml`), in files below `CREDENTIALS_DIRECTORY` that are
+ * re-read while they are in use. The values are in private fields, so that logging an object does not reveal them.
  */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -17,33 +16,29 @@ import type { WatchedFile } from "../settings/watched-file.ts";
 import { type AccessToken, AccessTokens } from "./access-tokens.ts";
 import { type CallerHeaders, partsOfSecrets } from "./caller-headers.ts";
 
-/**
- * Matches a tenant's id that is safe as a file name and as a parameter: it has no path separators, dot segments or list
- * separators.
- */
+/** Tenant ids that are safe as a file name and as a parameter: without path separators, dot segments or list separators. */
 const tenantName = /^[A-Za-z0-9_][\w.@~-]{0,127}$/;
 
 const mostBytes = 8_192;
 const leastCharacters = 8;
 
-/** The value of a credential; `token` if it is an access token that was issued for client credentials. */
+/** A credential with its value. `token` is present if the value is an access token from a token endpoint. */
 type ResolvedCredential = {
   readonly credential: HeldCredential;
   readonly value: string;
   readonly token?: AccessToken;
 };
 
-/** The text that replaces a credential in a text from the vendor. */
+/** Replaces a credential in texts from the vendor. */
 const mask = "(secret)";
 
-/** The credentials of one call. */
 export class CallCredentials {
   readonly #credentials: readonly ResolvedCredential[];
   readonly #secrets: readonly Secret[];
   readonly #parts: readonly string[];
-  /** Identifies the credentials by their files. */
+  /** A string that identifies the credential files. */
   readonly account: string;
-  /** Whether all of them belong to one tenant. */
+  /** Whether all credentials belong to a single tenant. */
   readonly isOfOneTenant: boolean;
 
   constructor(placed: readonly ResolvedCredential[], tenant: string) {
@@ -59,12 +54,12 @@ export class CallCredentials {
     this.#secrets = parts.toSorted((one, other) => other.length - one.length).map(secretOf);
   }
 
-  /** Strings that no message for a client may contain. This is a getter, so that printing the object does not reveal them. */
+  /** Strings that must not appear in messages for clients. A getter, so that logging the object does not reveal them. */
   get secrets(): readonly string[] {
     return [...this.#parts, mask];
   }
 
-  /** Sets the credentials, replacing headers of the same names. */
+  /** Adds the header and cookie credentials, replacing headers of the same names. */
   addTo(headers: Dictionary<string>): void {
     const cookies: string[] = [];
     for (const { credential, value } of this.#credentials) {
@@ -77,9 +72,7 @@ export class CallCredentials {
     if (cookies.length > 0) headers.cookie = cookies.join("; ");
   }
 
-  /**
-   * Returns the path of the call with the credentials in its query. Throws if an argument has set a parameter of the same name.
-   */
+  /** Adds the query credentials to a path. Throws if an argument has set a parameter of the same name. */
   pathOf(path: string): string {
     let whole = path;
     for (const { credential, value } of this.#credentials) {
@@ -91,17 +84,17 @@ export class CallCredentials {
     return whole;
   }
 
-  /** Whether the call was made with a token that may have been revoked, so that REST may accept a new token. */
+  /** Whether an access token may have been revoked, so that REST may accept a new one. */
   get isRenewable(): boolean {
     return this.#credentials.some(({ token }) => token?.isRenewable);
   }
 
-  /** Makes the next call use a new token, if this one is renewable. */
+  /** Makes the next call request new access tokens, where they are renewable. */
   renew(): void {
     for (const { token } of this.#credentials) token?.renew();
   }
 
-  /** Masks the credentials in a text from the vendor, since some APIs repeat them in links to the next page. */
+  /** Masks the credentials in a text, because some vendors repeat them in links to the next page. */
   masked(text: string): string {
     const isEscaped = escapedAlphanumeric.test(text);
     return this.#secrets.reduce(
@@ -112,11 +105,11 @@ export class CallCredentials {
   }
 }
 
-/** Matches JSON's escape of a letter or a digit (RFC 8259 §7), which is rare: only other characters may need escapes. */
+/** Matches the JSON escape of a letter or a digit (RFC 8259 §7). It is rare, because only other characters need escapes. */
 const escapedAlphanumeric = /\\u00(?:3\d|[46][1-9a-f]|[57][\da])/i;
 
 /**
- * A secret. `run`: its longest sequence of letters and digits. Every spelling contains it, except spellings with an
+ * `run` is the longest sequence of letters and digits in `text`. It occurs in all spellings of the secret except those with an
  * `escapedAlphanumeric`.
  */
 type Secret = { readonly run: string; readonly text: string };
@@ -127,9 +120,8 @@ function secretOf(text: string): Secret {
 }
 
 /**
- * Matches a secret in the spellings in which a text may contain it: with percent-encoded characters (RFC 3986 §2.1), JSON's
- * escapes (RFC 8259 §7) and numeric character references of HTML, also if they are escaped repeatedly, as in a URL within a URL.
- * Repetitions are bounded, so that the time is linear in the length of the text.
+ * Matches all spellings of a secret: percent-encoding (RFC 3986 §2.1), JSON escapes (RFC 8259 §7) and numeric character
+ * references of HTML, also nested, as in a URL within a URL. Repetitions are bounded, so that matching takes linear time.
  */
 function patternOf(secret: string, isEscaped: boolean): RegExp {
   const pattern = secret.replace(isEscaped ? /./gs : /[^A-Za-z0-9]/g, (character) => {
@@ -141,10 +133,7 @@ function patternOf(secret: string, isEscaped: boolean): RegExp {
   return new RegExp(pattern, "gi");
 }
 
-/**
- * Returns the user name of Basic credentials if it is the secret: some APIs expect their key as the user name, with an empty or a
- * dummy password.
- */
+/** Some vendors expect their API key as the user name of Basic credentials, with an empty or a dummy password. */
 function userThatIsTheKey({ scheme }: HeldCredential, value: string): string[] {
   const colon = value.indexOf(":");
   return scheme === "Basic" && value.length - colon < leastCharacters ? [value.slice(0, colon)] : [];
@@ -178,9 +167,9 @@ export class HeldCredentials {
   }
 
   /**
-   * Returns the credentials of a call for a tenant that the gateway vouches for; `undefined` for an operation that uses the
-   * caller's own credentials. Throws a `CodedError` before any cache is read, for example if the caller lacks the permission that
-   * `spec/credentials.yaml` requires.
+   * Returns the server's credentials for a call of a verified tenant; `undefined` if the operation uses the caller's credentials.
+   * Throws a `CodedError`, for example if the caller lacks the permission that `spec/credentials.yaml` requires. Called before
+   * the cache is read, so that cached responses need the permission too.
    */
   async of(
     { held }: Operation,
@@ -216,7 +205,7 @@ export class HeldCredentials {
       return watched.value;
     } catch (error) {
       if (error instanceof CodedError) throw error;
-      // the cause would name the file
+      // the original error must not be the cause, because it names the file
       throw new CodedError(
         "UPSTREAM_UNAVAILABLE",
         perTenant
@@ -235,10 +224,7 @@ export class HeldCredentials {
     });
   }
 
-  /**
-   * Whether the folder contains a file of exactly this name, so that a tenant's id never selects another file, even on a
-   * case-insensitive file system.
-   */
+  /** Compares names exactly, so that on a case-insensitive file system no tenant can use the file of another one. */
   #hasFile(folder: string, tenant: string): boolean {
     if (!tenantName.test(tenant)) return false;
     let tenants = this.#folders.get(folder);
@@ -268,7 +254,7 @@ function listed(tenants: readonly string[]): string {
   return `${tenants.toSorted().slice(0, mostListed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** Returns the validated value of a credential file. Throws an `Error` whose message does not contain any of the value. */
+/** Returns the validated value of a credential file. Error messages must not contain any part of the value. */
 function checkedSecret({ scheme, in: location, token }: HeldCredential, text: string): string {
   const value = text.replace(/\r?\n$/, "");
   if (!/^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(value))
@@ -283,7 +269,7 @@ function checkedSecret({ scheme, in: location, token }: HeldCredential, text: st
   return value;
 }
 
-/** Returns the faults of these operations' credential files, one line per file, without its content. */
+/** Returns one line per invalid credential file. The lines do not quote the content. */
 export const findHeldFileFaults = (operations: Operations, directory: string): string[] =>
   credentialsOf(operations).flatMap((credential) => {
     const path = join(directory, credential.file);
@@ -294,10 +280,7 @@ export const findHeldFileFaults = (operations: Operations, directory: string): s
     });
   });
 
-/**
- * Returns one line for each tenant's credential file that has a fault. The fault makes only the calls of this tenant fail, and
- * does not prevent the start.
- */
+/** Returns one line per invalid file of a tenant. It does not prevent the start, because it only affects this tenant. */
 export function* findTenantFileFaults(operations: Operations, directory: string): Iterable<string> {
   for (const credential of credentialsOf(operations)) {
     if (!credential.perTenant) continue;

@@ -1,15 +1,15 @@
 /**
- * Finds the values that a link inherits from enclosing objects (`from: "Account.id"`) and from the arguments of the fields
- * above (`from: "argsAbove.org"`). Requests share REST's objects, so these are never modified: a plan keeps the enclosing objects
- * in its levels.
+ * Finds the values that a link inherits from the objects above it (`from: "Account.id"`) and from the arguments of the fields
+ * above it (`from: "argsAbove.org"`). REST objects may be shared between requests and are never modified, so the plan records the
+ * objects above each link separately.
  */
 import type { NullFor, ValueAt } from "./openapi-types.ts";
 import { lacksKey, valueAt } from "./property.ts";
 import type { AnyContext, GraphqlTypes } from "./rest-context.ts";
 
 /**
- * A source of inherited values: the REST object of a GraphQL type, or the arguments of a field. `type` is the GraphQL type, or
- * the mark of an argument. `above` is the next enclosing source. Objects and arguments that no link inherits from are left out.
+ * An object that links below it may inherit from: the REST object of a GraphQL type, or the arguments of a field. `type` is the
+ * name of the GraphQL type or the mark of an argument. `above` is the next `Enclosing` toward the root.
  */
 export type Enclosing = {
   readonly type: string;
@@ -18,15 +18,12 @@ export type Enclosing = {
 };
 
 /**
- * Returns the mark of an argument, for use in place of a type's name. It never equals a type's name, because GraphQL names
- * contain no dots.
+ * Returns the mark of an argument, which takes the place of a type's name. It never equals a type's name, because GraphQL names
+ * have no dots.
  */
 export const markOfArgument = (name: string): string => `argsAbove.${name}`;
 
-/**
- * The GraphQL type of an enclosing object and the steps to its property; or `argsAbove`, the name of an argument and its
- * type. The nearest enclosing field with an argument of this name is used.
- */
+/** `["Account", "id"]` is a property of a GraphQL type, `["argsAbove", "org", "String"]` an argument and its type. */
 type Source = readonly [type: string, ...steps: string[]];
 export type Sources = Readonly<Record<string, Source>>;
 
@@ -49,12 +46,12 @@ type ArgumentValue<Type, Values, Scalars> = Type extends keyof Scalars
 
 type TypesOf<Context> = Context extends { readonly types?: infer Types } ? NonNullable<Types> : never;
 
-/** Inherited values by source as written in the schema, such as `Account.id`. */
+/** Inherited values by the name of their source, such as `Account.id`. */
 export type Inherited<Of extends Sources, Context extends AnyContext> = {
   readonly [Name in keyof Of]: ValueOf<Of[Name], TypesOf<Context>>;
 };
 
-/** Returns the values, or null if one of `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if any other value is null. */
+/** Returns null if one of `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if any other value is null. */
 export function inheritedFrom<const Of extends Sources, Context extends AnyContext>(
   sources: Of,
   nullable: readonly (keyof Of)[],
@@ -74,8 +71,8 @@ export function inheritedFrom<const Of extends Sources, Context extends AnyConte
 }
 
 /**
- * Returns the nearest enclosing object of the type. For the mark of an argument, returns the arguments of the nearest enclosing
- * field that has it.
+ * Returns the nearest object of the type or, for the mark of an argument, the arguments of the nearest field that has this
+ * argument.
  */
 export function nearestEnclosing(enclosing: Enclosing | undefined, type: string): unknown {
   let at = enclosing;
@@ -89,14 +86,14 @@ function typeAndPath(source: Source): readonly [mark: string, ...steps: string[]
   return type === "argsAbove" ? [markOfArgument(name), name] : source;
 }
 
-/** Returns the marks of the sources, for the plan: type names and marks of arguments. */
+/** Returns the types, and the marks of arguments, that the plan must record. */
 export const markOf = (sources: Sources) => ({
   inherits: Object.values(sources).map((source) => typeAndPath(source)[0]),
 });
 
 /**
- * Creates the resolver of a link that inherits values. It resolves to null without a call if one of `nullable` is null. A plan
- * passes the enclosing objects of the parent as the argument that the generated types declare as graphql-js's `info`.
+ * Creates the resolver of a link that inherits values. It resolves to null without a call if one of `nullable` is null. The
+ * fourth argument is `info` in the generated types, but a plan passes the parent's `Enclosing`.
  */
 export function inheriting<
   const Of extends Sources,

@@ -1,19 +1,19 @@
-/** Resolvers of batched links. A plan calls such a resolver's `level`, which resolves all parents of a level at once. */
+/** Resolvers of batched links. Their `level` function resolves all parents on one level of a plan at once. */
 
 import { type Enclosing, type Inherited, inheritedFrom, markOf, type Sources } from "./inherited-values.ts";
 import type { NullFor } from "./openapi-types.ts";
 import type { AnyContext } from "./rest-context.ts";
 
-/** Returns a value, null or an Error for each parent, in their order. */
+/** Returns a value, null or an Error per parent, in the order of the parents. */
 export type LevelResolver<Parent, Args, Context, Value> = (
   parents: readonly Parent[],
   args: Args,
   context: Context,
-  /** The enclosing objects of each parent, if the resolver inherits from them. */
+  /** The `Enclosing` of each parent, if the resolver inherits values. */
   enclosing: readonly (Enclosing | undefined)[],
 ) => Promise<readonly (Value | Error)[]>;
 
-/** The type of a resolver of one parent, as the generated types require, with its `level`. */
+/** The generated types require a function of one parent, but a plan only calls `level`. */
 type LevelledResolver<Parent, Args, Context, Value> = ((
   parent: Parent,
   args: Args,
@@ -37,10 +37,7 @@ type InheritingLevel<Of extends Sources, Parent, Args, Context extends AnyContex
   inherited: Inherited<Of, Context>,
 ) => Promise<readonly (Value | Error)[]>;
 
-/**
- * Creates the resolver of a batched link that inherits values (see `inheriting`). Parents that inherit the same values are
- * resolved together.
- */
+/** Creates the resolver of a batched link that inherits values. Parents with the same inherited values share a batch. */
 export function inheritingLevel<
   const Of extends Sources,
   Parent,

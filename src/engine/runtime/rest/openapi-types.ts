@@ -1,10 +1,9 @@
 /**
- * The types of a REST call's input and response, from the OpenAPI document's generated types. An optional input may be null. The
- * type of an input with enumerated values is any string, number or boolean, since the argument's schema, or its enum, refuses a
- * wrong value before the call.
+ * Derives the types of REST calls from the types that openapi-typescript generates. An optional input may be null. An enumerated
+ * input has the type string, number or boolean, because the argument's schema or its enum has already refused other values.
  */
 
-/** `Paths` is the type that openapi-typescript generates from a document. */
+/** `Paths` is the type `paths` in the output of openapi-typescript. */
 export type PathFor<Paths extends object, Method extends string> = {
   [Path in keyof Paths]: Paths[Path] extends Readonly<Record<Method, unknown>> ? Path : never;
 }[keyof Paths];
@@ -16,7 +15,7 @@ export type OperationAt<
 > = Paths[Path][Method & keyof Paths[Path]];
 
 /**
- * A value in path, query or header. It is sent as text, so an `ID` is assignable to an integer parameter, and an integer to a
+ * A value in path, query or header, which is sent as text: an `ID` is assignable to an integer parameter, and an integer to a
  * string parameter.
  */
 type Wire<T> = T extends string
@@ -31,7 +30,6 @@ type Wire<T> = T extends string
           ? { readonly [Key in keyof T]: Wire<T[Key]> | (undefined extends T[Key] ? null : never) }
           : T;
 
-/** A value in the body. */
 type Json<T> = T extends string
   ? string
   : T extends number
@@ -60,20 +58,17 @@ type Body<Operation> = Operation extends { requestBody: { content: infer Content
     ? { readonly body?: Json<Content[keyof Content]> | null }
     : unknown;
 
-/**
- * `link` is called with the `Link` header and the value of a success, before the call returns. An error that it throws fails the
- * call.
- */
+/** `link` is called with the `Link` header and the value of a 2xx response. An error that it throws fails the call. */
 export type TakesLink = { readonly link?: (header: string | string[] | undefined, value: unknown) => void };
 
-/** The input of a call: a section for each location of parameters. A section is optional if all its parameters are optional. */
+/** The input of a call, with a section per location of parameters. A section is optional if all its parameters are. */
 export type Init<Operation> = Section<"path", Wire<Parameters<Operation, "path">>> &
   Section<"query", Wire<Parameters<Operation, "query">>> &
   Section<"header", Wire<Parameters<Operation, "header">>> &
   Body<Operation> &
   TakesLink;
 
-/** The paths of operations without required input. */
+/** Paths of operations without required input. */
 export type BarePathFor<Paths extends object, Method extends string> = {
   [Path in PathFor<Paths, Method>]: Record<never, never> extends Init<OperationAt<Paths, Path, Method>>
     ? Path
@@ -82,18 +77,18 @@ export type BarePathFor<Paths extends object, Method extends string> = {
 
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | "2XX";
 
-/** Statuses whose responses never have content, even if the document declares some. */
+/** Responses with these statuses have no content, whatever the document declares. */
 type Empty = 204 | 205;
 
-/** The media types that the binder considers JSON. */
+/** Media types that the binder treats as JSON. */
 type JsonMedia = `${string}json${string}` | "*/*" | "application/*";
 
-/** The type of the JSON body, or string if the content is not JSON. */
+/** The type of the JSON body, or string for other content. */
 type ContentBody<Content, Json = Extract<keyof Content, JsonMedia>> = [Json] extends [never]
   ? string
   : Content[Json & keyof Content];
 
-/** The type of a 2xx body; null if a success without content, or no success at all, is documented. */
+/** The type of a 2xx body; includes null if a response without content is documented. */
 export type SuccessBody<Operation, Body = DocumentedBody<Operation>> = [Body] extends [never] ? null : Body;
 
 type DocumentedBody<Operation> = Operation extends { responses: infer Responses }
@@ -108,7 +103,7 @@ type DocumentedBody<Operation> = Operation extends { responses: infer Responses 
     }[keyof Responses]
   : never;
 
-/** The type of the value at a path of properties; includes null if a property on the path may be missing. */
+/** The type of the value at a path; includes null if a property on the path is nullable or optional. */
 export type ValueAt<T, Steps extends readonly string[]> = Steps extends readonly [
   infer Step extends string,
   ...infer Below extends readonly string[],
@@ -121,5 +116,5 @@ export type ValueAt<T, Steps extends readonly string[]> = Steps extends readonly
     : unknown
   : T;
 
-/** Null if some source of inherited values may be null, otherwise `never`. */
+/** Null if at least one inherited value is nullable, otherwise `never`. */
 export type NullFor<Nullable extends readonly unknown[]> = Nullable extends readonly [] ? never : null;

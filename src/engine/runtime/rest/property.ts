@@ -1,19 +1,16 @@
-/** Resolvers of plain fields, which read their parent's REST object. A plan uses their `source` instead of calling them. */
+/** Resolvers of fields that read the parent's REST object. A plan evaluates their `source` instead of calling them. */
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 import type { ValueAt } from "./openapi-types.ts";
 
-/**
- * Where a plain field gets its value: from a path of properties of its parent, or from a function of the parent that makes no
- * call.
- */
+/** How a plain field is computed: from a path of the parent's properties, or by a function of the parent that makes no call. */
 export type PlainSource =
   | { readonly kind: "path"; readonly names: readonly string[] }
   | { readonly kind: "computed"; readonly compute: (parent: object) => unknown };
 
 /**
- * Whether a resolver calls REST: either a generated resolver without a `source`, or a resolver of the executable schema whose
- * `source` is a call.
+ * Whether a resolver calls REST. If it does, a generated resolver has no `source`, and a resolver of the executable schema has a
+ * `source` of kind `call`.
  */
 export function callsRest(resolve: object): boolean {
   const { source } = resolve as { readonly source?: { readonly kind: string } };
@@ -23,7 +20,6 @@ export function callsRest(resolve: object): boolean {
 const reader = <Resolve extends object>(names: readonly string[], resolve: Resolve) =>
   Object.assign(resolve, { source: { kind: "path", names } as PlainSource });
 
-/** Reads one REST property. */
 export const property = <const Name extends string>(name: Name) =>
   reader(
     [name],
@@ -31,13 +27,13 @@ export const property = <const Name extends string>(name: Name) =>
       valueAt(parent, [name]) as Parent[Name],
   );
 
-/** Reads a REST property of a nested object; null if a step of the path is null. */
+/** Reads a property of a nested REST object; null if a property on the path is null. */
 export const propertyAt = <const Names extends readonly string[]>(...names: Names) =>
   reader(names, <Parent>(parent: Parent) => valueAt(parent, names) as ValueAt<Parent, Names>);
 
 /**
- * Reads a field of another subgraph (`@external`). Only representations contain its value, and only for fields that require it
- * (`@requires`). A plan reads the property directly and never calls this function, hence the return type `never`.
+ * Reads a field of another subgraph (`@external`) from a representation, which contains it if a field requires it (`@requires`).
+ * A plan reads the property directly and never calls the function, hence the return type `never`.
  */
 export const external = (name: string) =>
   reader([name], (): never => {
@@ -47,22 +43,19 @@ export const external = (name: string) =>
 /** Returns the parent itself (`@restName(self: true)`). */
 export const itself = reader([], <Parent>(parent: Parent): Parent => parent);
 
-/**
- * Returns a value of the parent that a call needs and that the document requires. Throws `BAD_UPSTREAM_RESPONSE` if the value is
- * missing.
- */
+/** Returns a required property of the parent that a call needs. Throws `BAD_UPSTREAM_RESPONSE` if it is missing. */
 export function required<Value>(value: Value): NonNullable<Value> {
   if (value === null || value === undefined) throw lacksKey();
   return value;
 }
 
-/** The error of a link whose parent lacks a value that the document requires. The call is not made. */
+/** The error of a link if the parent lacks a required value, so that no call can be made. */
 export const lacksKey = (): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
 
 /**
- * Returns the value of a call, for a field that is null only if no call is made. Throws `BAD_UPSTREAM_RESPONSE` if the value of
- * the call is null, which the document forbids.
+ * Returns the result of a call that the document does not allow to be null. The field is nullable only because the call may be
+ * skipped. Throws `BAD_UPSTREAM_RESPONSE` for a null.
  */
 export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNullable<Value>> {
   const value = await answer;
@@ -70,17 +63,17 @@ export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNulla
   throw new CodedError("BAD_UPSTREAM_RESPONSE", "REST sent a value that breaks its contract");
 }
 
-/** Whether a list of keys selects nothing: a call for it could return everything, so it is not made. */
+/** Whether a list of keys is empty. No call is made for it, because REST could ignore an empty filter and return everything. */
 export const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** The GraphQL type of a REST map: a list of entries, also for maps within lists. */
+/** The type of a REST map in GraphQL: a list of entries. Lists of maps become lists of lists. */
 export type Entries<Value> = Value extends readonly (infer Item)[]
   ? Entries<Item>[]
   : Value extends object
     ? { readonly key: string; readonly value: Value[keyof Value] }[]
     : Value;
 
-/** Returns the entries of a map (`@restEntries`), in JavaScript's order of an object's keys. */
+/** Returns the entries of a map (`@restEntries`) in the order of `Object.entries`. */
 function entriesIn<Value>(value: Value): Entries<Value>;
 function entriesIn(value: unknown): unknown {
   if (value === null || value === undefined) return value;
@@ -89,19 +82,19 @@ function entriesIn(value: unknown): unknown {
   return Object.entries(value).map(([key, each]) => ({ key, value: each }));
 }
 
-/** Reads the entries of a map, which is a REST property (possibly of a nested object) or the parent itself. */
+/** Reads the entries of the map at a path of the parent; without a path, the parent is the map. */
 export const entries = <const Names extends readonly string[]>(...names: Names) => {
   const compute = <Parent>(parent: Parent) => entriesIn(valueAt(parent, names) as ValueAt<Parent, Names>);
   return Object.assign(compute, { source: { kind: "computed", compute } as PlainSource });
 };
 
-/** Returns the entries of a map that is the result of a call. */
+/** Returns the entries of a map that a call returns. */
 export const entriesFrom = <Value>(answer: Promise<Value>): Promise<Entries<Value>> =>
   answer.then((value) => entriesIn(value));
 
 /**
- * Returns the value at a path of properties of a REST body; null if a step is missing. Any other value on the path that is not an
- * object violates the contract.
+ * Returns the value at a path of properties of a REST body; null if a property is missing. Throws if a value on the path is
+ * neither null nor an object.
  */
 export function valueAt(body: unknown, steps: readonly string[]): unknown {
   let value = body;

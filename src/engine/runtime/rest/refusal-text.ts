@@ -1,6 +1,6 @@
 /**
- * Extracts what clients see of the body of a refusal (4xx): the members that the document declares as problem details (RFC 9457)
- * or by `x-error-mapping`. The body of a 401, 403 or 407 is never used, because it may repeat a credential.
+ * Extracts the texts for clients from the body of a 4xx response: the members that the document declares as problem details (RFC
+ * 9457) or by `x-error-mapping`. The body of a 401, 403 or 407 is ignored, because it may repeat a credential.
  */
 import { STATUS_CODES } from "node:http";
 import { invisibleCharacters } from "../../shared/control-characters.ts";
@@ -12,7 +12,7 @@ import { type Details, type RefusedValue, statusPhrase } from "../coded-error.ts
 import type { CallerHeaders } from "./caller-headers.ts";
 import type { RestResponse } from "./rest-response.ts";
 
-/** Returns the key of the documented response for a status: the status itself, its class, or `default` (OpenAPI 3.1 §4.8.16). */
+/** Returns the key of the response in the document: the status, `4XX` or `default` (OpenAPI 3.1 §4.8.16). */
 export const documentedStatus = (
   { refusals }: Pick<Operation, "refusals">,
   status: number,
@@ -20,14 +20,14 @@ export const documentedStatus = (
 
 const credentialStatuses: ReadonlySet<number> = new Set([401, 403, 407]);
 
-/** Maximum number of characters of one text, and of entries of `errors`. */
+/** Limits for the length of one text and for the number of `errors`. */
 const mostCharacters = 300;
 export const mostErrors = 20;
 
-/** `argument` is REST's name of a value, such as `items.0.name`, until it is translated for the field. */
+/** The `argument` of each error is still the REST name of a value, such as `items.0.name`. */
 export type RefusalText = Pick<Details, "title" | "detail" | "restCode" | "errors">;
 
-/** Returns the declared members. Returns `{}` if none is declared, or if the body repeats a secret of its request. */
+/** Returns the declared members; none if the body repeats a secret of the request. */
 export function refusalText(
   operation: Operation,
   { status, mediaType }: RestResponse,
@@ -44,7 +44,7 @@ export function refusalText(
   return {};
 }
 
-/** Whether the body repeats a secret, even if percent-encoded, escaped, in another case or with other separators. */
+/** Whether the body repeats a secret, even if percent-encoded, escaped, in another case or with other punctuation. */
 function repeats(body: unknown, secrets: readonly string[]): boolean {
   const text = JSON.stringify(body);
   const plain = lettersOf(text);
@@ -56,13 +56,10 @@ function repeats(body: unknown, secrets: readonly string[]): boolean {
   });
 }
 
-/** Secrets with fewer letters and digits are compared exactly, because any text may contain so few. */
+/** Secrets with fewer letters and digits are compared exactly, because unrelated texts may contain the same letters. */
 const fewestLetters = 6;
 
-/**
- * Returns the letters and digits of a text after decoding percent-encoding and character references (RFC 3986 §2.1, HTML
- * §13.1.4).
- */
+/** Decodes percent-encoding and character references (RFC 3986 §2.1, HTML §13.1.4), and returns only letters and digits. */
 const lettersOf = (text: string): string =>
   text
     .replace(/%(?:25)*([0-9a-f]{2})/gi, (_, code: string) => characterOf(Number.parseInt(code, 16)))
@@ -93,7 +90,7 @@ function read(members: ErrorMembers, body: unknown): RefusalText {
   };
 }
 
-/** Returns the errors in a list of texts, in a list of objects, or in a map from fields to their texts. */
+/** Reads errors from a list of texts, a list of objects, or a map from field names to texts. */
 function listed({ item, isMap }: ErrorMembers, value: unknown): RefusedValue[] {
   if (isMap) {
     const entries = Object.entries(membersOf(value)).slice(0, mostErrors);
@@ -134,10 +131,10 @@ function fieldAt(value: unknown, path: string | undefined): string | undefined {
   return Array.isArray(field) ? stepsName(field.map(String)) : fieldName(field);
 }
 
-/** Control characters and line separators, which messages for people do not need. */
+/** Control characters and line separators. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
-/** Returns one line of limited length; `undefined` for an empty line, and for any other value than a string. */
+/** Returns the text as one line of limited length; `undefined` if it is empty or not a string. */
 function textOf(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const line = value
@@ -150,13 +147,13 @@ function textOf(value: unknown): string | undefined {
   return line === "" ? undefined : bounded(line, mostCharacters);
 }
 
-/** Shortens a text without cutting a surrogate pair. */
+/** Truncates a text, but not within a surrogate pair. */
 const bounded = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 
 /**
- * Converts REST's name of a value to a dotted path. REST's name may be a JSON pointer (RFC 6901), also as a URI fragment, a path
- * with dots or brackets, or a plain name. A leading location (`$`, `body`, `query`) is removed.
+ * Converts the REST name of a value to a dotted path, without a location at the front. Accepts JSON pointers (RFC 6901), JSON
+ * paths and plain names: `/items/0/name`, `#/items/0/name`, `$.items[0].name`, `body.items.0.name`.
  */
 function fieldName(value: unknown): string | undefined {
   const text = textOf(value);
@@ -175,7 +172,7 @@ function decoded(fragment: string): string {
   }
 }
 
-/** The parts of a request, which FastAPI and JSON:API put in front of the name. */
+/** Locations that FastAPI and JSON:API put in front of the name. */
 const parts: ReadonlySet<string> = new Set(["body", "query", "path", "header"]);
 
 function stepsName(given: readonly string[]): string | undefined {
@@ -184,13 +181,13 @@ function stepsName(given: readonly string[]): string | undefined {
   return textOf(name);
 }
 
-/** Maximum number of characters of a whole message, and of entries of `errors` that it repeats. */
+/** Limits for the length of a message and for the number of `errors` in it. */
 const mostOfMessage = 500;
 const mostRepeated = 5;
 
 /**
- * Returns the message of a refusal in REST's own words: its detail or its title, and its details about single values; `undefined`
- * if REST sent none of them. A title that is only the phrase of REST's `status` is ignored (RFC 9457 §4.2.1).
+ * Returns a message that consists of REST's own texts: the detail or else the title, then the details of `errors`; `undefined` if
+ * there are none. A title is ignored if it only repeats the phrase of the status (RFC 9457 §4.2.1).
  */
 export function refusalMessage(
   { title, detail, argument, errors = [] }: Details,
@@ -213,7 +210,7 @@ const isPhrase = (title: string, status: unknown): boolean =>
     (phrase) => phrase?.toLowerCase() === title.toLowerCase(),
   );
 
-/** Returns the text with the argument's name in front, unless it already contains the name. */
+/** Prefixes the text with the argument's name, unless it contains the name. */
 function withName(argument: string | undefined, text: string): string {
   if (argument === undefined) return text;
   const name = argument.split(".").findLast((step) => !/^\d+$/.test(step)) ?? argument;

@@ -1,4 +1,4 @@
-/** Serializes the bodies of requests: JSON, URL-encoded forms, `multipart/form-data` and text. */
+/** Serializes request bodies: JSON, URL-encoded forms, `multipart/form-data` and text. */
 import { randomUUID } from "node:crypto";
 import { isForm, isJson, isMultipartForm } from "../../shared/media-type.ts";
 import type { Operation } from "../../shared/operation.ts";
@@ -17,7 +17,7 @@ type WrittenBody = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Returns how an operation's body is serialized. A body that is neither JSON nor a form is text. */
+/** Returns the serializer for the media type of an operation's body. Other media types than JSON and forms are sent as text. */
 export function bodyWriterOf(operation: Operation): WrittenBody {
   const { media } = operation;
   if (media === undefined) return { bodySerializer: serializeJson };
@@ -28,7 +28,7 @@ export function bodyWriterOf(operation: Operation): WrittenBody {
   return { bodySerializer: isForm(media) ? serializeForm : serializeText, headers };
 }
 
-/** Returns the properties of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
+/** Returns the properties of a form. Throws for a body that is not an object. */
 function formOf(body: unknown): Section {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new Unwritable("body", "is not an object, which a form needs");
@@ -36,8 +36,8 @@ function formOf(body: unknown): Section {
 }
 
 /**
- * Serializes `multipart/form-data` (RFC 7578). The boundary is random, because a value that contains it could add a part.
- * `FormData` would send each line break of a value as CRLF, and JSON without its media type.
+ * Serializes `multipart/form-data` (RFC 7578). The boundary is random, because a value that contained it could add a part to the
+ * form. `FormData` is not used, because it converts line breaks to CRLF and sends JSON without its media type.
  */
 function partsWriterOf({ style = {} }: Operation): WrittenBody {
   const boundary = randomUUID();
@@ -68,7 +68,7 @@ function serializeText(body: unknown): string {
   return text;
 }
 
-/** Serializes the body as JSON. If it contains a lone surrogate, throws an error that names the property. */
+/** Refuses a lone surrogate with an error that names the property. */
 function serializeJson(body: unknown): string {
   const text = JSON.stringify(body);
   if (loneSurrogate.test(text))

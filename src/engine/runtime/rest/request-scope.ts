@@ -1,7 +1,7 @@
 /**
- * The state that the REST calls of one execution share: the headers to send, how many calls, how much time and how many bytes are
- * left, and the reads to abandon when the client disconnects. Nothing here outlives the execution. The `Admission` has what the
- * HTTP request uses before and after it.
+ * State that the REST calls of one GraphQL execution share: the headers to forward, the remaining calls, time and bytes, and the
+ * reads to abandon when the client disconnects. A scope is closed at the end of the execution; the `Admission` lives as long as
+ * the HTTP request.
  */
 import { CodedError, clientDisconnected } from "../coded-error.ts";
 import { processRunTime } from "../deadline.ts";
@@ -15,25 +15,24 @@ import { neverStored, type RestResponse } from "./rest-response.ts";
 
 type Abandon = (failure: CodedError) => void;
 
-/** The admission of the GraphQL request that makes the calls. */
+/** The admission of the GraphQL request. */
 type Admitted = Pausable & { readonly caller: Caller };
 
 export class RequestScope {
   readonly forwarded: CallerHeaders;
   readonly caller: Caller;
-  /** The admission, whose place in the start queue is paused while the request waits for its caller's share of the processor. */
+  /** The admission. It is paused while the request waits for its caller's share of the processor. */
   readonly place: Admitted | undefined;
-  /** The reads of this request, by operation, URL and the operation's own headers; null for a read that has failed. */
+  /** The reads of this request by operation, URL and header parameters; null for a read that has failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   isClosed = false;
-  /** Called when the scope is closed, which is when all work of the request is done, including its writes. */
+  /** Called at the end of `close`, when the writes of the request are done too. */
   onClose = (): void => {};
   readonly #config: Config;
-  /** When the execution began, on the clock of `performance.now()`. */
   readonly since = performance.now();
-  /** The request's deadline, on the clock of `processRunTime`. */
+  /** The request's deadline on the clock of `processRunTime`. */
   readonly #endsAt: number;
-  /** The reads and pauses in progress, which end when the client disconnects. */
+  /** Reads and pauses that end when the client disconnects. */
   readonly #inFlight = new Set<Abandon>();
   readonly #shares: ProcessBudgets;
   #reservedBytes = 0;
@@ -42,7 +41,7 @@ export class RequestScope {
   #hasLeft = false;
   readonly #tickWork = new TickWork();
 
-  /** Without an admission, the caller is determined by the names of its owners. */
+  /** Without an admission, the caller is identified by the owners of its credentials. */
   constructor(config: Config, shares: ProcessBudgets, forwarded: CallerHeaders, admission?: Admitted) {
     this.#config = config;
     this.#shares = shares;
@@ -53,12 +52,12 @@ export class RequestScope {
     this.#endsAt = processRunTime() + config.env.REQUEST_TIMEOUT_MS;
   }
 
-  /** Returns a new scope with the same caller and headers, for a call that other requests wait for too. */
+  /** Returns a new scope of the same caller for a call whose response several requests may use. */
   fresh(): RequestScope {
     return new RequestScope(this.#config, this.#shares, this.forwarded, this.place);
   }
 
-  /** Counts a call. Throws if this exceeds the limit, or if the call is a read and the client has disconnected. */
+  /** Counts a call. Throws if the limit is exceeded, or if the client of a read has disconnected. */
   enter(isRead: boolean): void {
     const { MAX_REST_CALLS: limit } = this.#config.env;
     if (isRead && this.#hasLeft) throw clientDisconnected();
@@ -70,12 +69,11 @@ export class RequestScope {
     }
   }
 
-  /** Whether enough time and at least one call are left for a retry after a wait of `waitMs`. */
+  /** Whether the limits allow a retry after `waitMs`. */
   mayCallIn(waitMs: number): boolean {
     return waitMs < this.#endsAt - processRunTime() && this.#calls < this.#config.env.MAX_REST_CALLS;
   }
 
-  /** Milliseconds that the next call may take. */
   get callTimeoutMs(): number {
     return Math.min(this.#config.env.CALL_TIMEOUT_MS, this.#endsAt - processRunTime());
   }
@@ -84,7 +82,7 @@ export class RequestScope {
     return this.#config.env.MAX_RESPONSE_BYTES;
   }
 
-  /** Calls `abandon` when the client disconnects, unless `ended` is called with it before. */
+  /** Registers `abandon`, which is called when the client disconnects. `ended` removes it. */
   onLeave(abandon: Abandon): void {
     this.#inFlight.add(abandon);
   }
@@ -94,9 +92,8 @@ export class RequestScope {
   }
 
   /**
-   * Reserves bytes for a REST response in the budgets of the request and of the process. Returns the failure if a budget has fewer
-   * bytes left. The response to a write is accepted even if the process has none left: the write is done, and must not be sent
-   * again.
+   * Reserves bytes for a REST response in the budgets of the request and of the process, or returns the reason why it cannot. The
+   * response of a write is accepted even if the process has no bytes left, because the write cannot be repeated.
    */
   reserve(bytes: number, isRead: boolean): CodedError | undefined {
     const { MAX_REQUEST_BYTES: most } = this.#config.env;
@@ -109,17 +106,14 @@ export class RequestScope {
     return undefined;
   }
 
-  /** Returns the bytes of a failed response to the budgets. */
+  /** Releases the bytes of a failed response. */
   release(bytes: number): void {
     if (this.isClosed || bytes === 0) return;
     this.#reservedBytes -= bytes;
     this.#shares.bytes.giveBack(this.caller, bytes);
   }
 
-  /**
-   * Resolves when the caller may start or continue the request; returns `undefined` if it need not wait. Rejects with
-   * `SERVICE_UNAVAILABLE`.
-   */
+  /** Waits for the caller's share of the processor; `undefined` if no wait is needed. Rejects with `SERVICE_UNAVAILABLE`. */
   turn(): Promise<void> | undefined {
     return this.#shares.processor.turnOf(this.caller, this);
   }
@@ -129,7 +123,7 @@ export class RequestScope {
     this.#shares.processor.charge(this.caller, ms, this.#tickWork);
   }
 
-  /** Charges parsing a request or serializing a response, by its length. */
+  /** Charges the estimated time to parse a request or serialize a response of this length. */
   chargeText({ length }: { readonly length: number }): void {
     this.charge(length / charactersPerMs);
   }
@@ -144,13 +138,14 @@ export class RequestScope {
     }
   }
 
-  /** Runs `run`, which decompresses a response, once the caller has a permit. */
+  /** Runs `run` once the caller has a permit to decompress a response. */
   decompressed<T>(run: () => Promise<T>): Promise<T> {
     return this.#shares.decompression.run(this.caller, run);
   }
 
   /**
-   * Runs work on REST's responses once the caller may proceed, and charges its processor time. Work on few bytes runs at once.
+   * Runs `run` when the caller may use the processor, and charges its time. If the responses of the request are small, it runs
+   * immediately.
    */
   completed<T>(run: () => T): T | Promise<T> {
     if (this.#reservedBytes < largeBody) return run();
@@ -159,8 +154,8 @@ export class RequestScope {
   }
 
   /**
-   * Accepts a response and charges its parsing. The response to a read waits until the caller may proceed; usually it need not
-   * wait, and no promise is created.
+   * Accepts the response of a call and charges the time to parse it. The response of a read waits for the caller's share of the
+   * processor. In the usual case there is no need to wait, and the response is returned without a promise.
    */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
@@ -169,29 +164,29 @@ export class RequestScope {
   }
 
   /**
-   * Prevents later requests from reusing the response: each of them must repeat the checks of its calls, because a tenant's
-   * credential may be withdrawn at any time.
+   * Prevents later requests from reusing the GraphQL response: each request must check again whether the tenant's credential
+   * still exists.
    */
   mustExecute(): void {
     this.#freshUntil = Math.min(this.#freshUntil, performance.now());
   }
 
-  /**
-   * The time until which all responses may be reused; `neverStored` if there is no response, or if one of them must not be
-   * stored.
-   */
+  /** The earliest `freshUntil` of all responses; `neverStored` if there are none. */
   get freshUntil(): number {
     return Number.isFinite(this.#freshUntil) ? this.#freshUntil : neverStored;
   }
 
-  /** Accepts a cached response, or the response of another request's call, which is already parsed and charged. */
+  /** Accepts a response that is already parsed and charged: a cached one, or one that another request has fetched. */
   take(response: RestResponse): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
     const turn = this.turn();
     return turn ? turn.then(() => response) : response;
   }
 
-  /** Charges a response's parsing. A small response is charged by its length, and parsed when its value is read. */
+  /**
+   * Charges a small response by its length, and leaves parsing to the first reader. Parses a large one now, and charges the
+   * measured time.
+   */
   #charge(response: RestResponse): RestResponse {
     const isSmall = response.unparsed < largeBody;
     this.charge(msPerCall + (isSmall ? response.unparsed / charactersPerMs : 0));
@@ -199,7 +194,7 @@ export class RequestScope {
     return response;
   }
 
-  /** Ends the request: returns its bytes to the budgets, and abandons the reads in flight. */
+  /** Releases the reserved bytes and abandons the reads in flight. */
   close(): void {
     if (this.isClosed) return;
     this.leave();
@@ -210,7 +205,7 @@ export class RequestScope {
     this.onClose();
   }
 
-  /** Called when the client has disconnected: abandons the reads in flight, and prevents further reads. */
+  /** Called when the client disconnects. Abandons the reads in flight and refuses further ones. */
   leave(): void {
     this.#hasLeft = true;
     if (this.#inFlight.size === 0) return;

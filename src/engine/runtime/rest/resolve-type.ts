@@ -1,10 +1,10 @@
-/** Determines the object type of a REST object for a union or an interface. */
+/** Selects the GraphQL object type of a REST object in a union or an interface. */
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 
 /**
- * Returns the type for the discriminator's value (OpenAPI 3.1 §4.8.25), or else `otherwise` (3.2 §4.25, `defaultMapping`). Throws
- * `BAD_UPSTREAM_RESPONSE` for a value that the contract does not name.
+ * Returns the type for a discriminator value (OpenAPI 3.1 §4.8.25). Any other value selects `otherwise` (3.2 §4.25,
+ * `defaultMapping`) or, without it, throws `BAD_UPSTREAM_RESPONSE`.
  */
 export function resolveTypeByValue<const Names extends Record<string, string>>(
   value: unknown,
@@ -26,8 +26,8 @@ export function resolveTypeByValue(
 }
 
 /**
- * Returns the type whose property the object has, or else `otherwise`. Throws `BAD_UPSTREAM_RESPONSE` if the object has several
- * of these properties, or none and there is no `otherwise`.
+ * Returns the type whose distinguishing property the object has. An object without any of the properties selects `otherwise`.
+ * Throws `BAD_UPSTREAM_RESPONSE` if there is no `otherwise`, or if the object has several of the properties.
  */
 export function resolveTypeByProperty<const Names extends Record<string, string>>(
   value: object,

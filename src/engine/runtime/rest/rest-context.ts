@@ -1,4 +1,4 @@
-/** The REST client of one request, as resolvers see it. The OpenAPI document's types (`Paths`) type each method and path. */
+/** Types of the REST client that resolvers use. The types of the OpenAPI document (`Paths`) check each method, path and input. */
 import type { RegexSteps } from "../../shared/linear-pattern.ts";
 import type { BarePathFor, Init, OperationAt, PathFor, SuccessBody, ValueAt } from "./openapi-types.ts";
 
@@ -14,11 +14,11 @@ type Call<Paths extends object, Method extends string, Missing = never> = {
 };
 
 /**
- * Each method makes one call and returns the value at `result` in the JSON body of the response. Identical reads of a request
- * share one call. Each method rejects with a `CodedError`.
+ * Each method makes one call and returns the value at the path `result` of the JSON body. Identical reads of a request share one
+ * call. All methods reject with a `CodedError`.
  */
 export type Rest<Paths extends object> = {
-  /** The id of the caller's tenant, which is only sent to operations with the server's credentials. */
+  /** The caller's tenant, for operations that the server calls with its own credentials. */
   readonly tenant: string;
   readonly get: Call<Paths, "get">;
   /** A `get` that returns null for a 404. */
@@ -30,7 +30,7 @@ export type Rest<Paths extends object> = {
   readonly query: Call<Paths, "query">;
   /** A `query` that returns null for a 404. */
   readonly search: Call<Paths, "query", null>;
-  /** Sends a method for which this type has no function (`additionalOperations` of OpenAPI 3.2). */
+  /** Sends any other method (`additionalOperations` of OpenAPI 3.2). */
   readonly send: {
     <Method extends string, Path extends BarePathFor<Paths, Method>>(
       method: Method,
@@ -45,32 +45,32 @@ export type Rest<Paths extends object> = {
   };
 };
 
-/** GraphQL's types as graphql-codegen generates them, from which a link gets the type of a value that it inherits. */
+/** Types from graphql-codegen, from which links derive the types of inherited values. */
 export type GraphqlTypes<Parents, Values, Scalars> = {
   readonly parents: Parents;
   readonly values: Values;
   readonly scalars: Scalars;
 };
 
-/** The type of the context in generated resolvers. `types` has no value at run time. */
+/** The context of generated resolvers. `types` only exists at compile time. */
 export type Context<Paths extends object, Parents, Values, Scalars> = {
   readonly rest: Rest<Paths>;
   readonly types?: GraphqlTypes<Parents, Values, Scalars>;
 };
 
-/** The context of the resolvers of any API. */
+/** The context of resolvers of any API. */
 export type AnyContext = { readonly rest: object };
 
 type Rests = {
   forField(coordinate: string): object;
-  /** The client for the fields of a deferred part. */
+  /** Returns a client for the fields of one `@defer` fragment. */
   forPart?(part: string): Rests;
 };
 
 /**
- * The context of one execution. `forField` returns the REST client for a field's resolver, whose calls have the field's schema
- * coordinate in logs and traces. `steps`: how many steps the regular expressions for the request's arguments may still take.
- * `refusals`: how many refused values the request's errors may still list.
+ * The context of one execution. `forField` returns a REST client whose calls are logged with the schema coordinate of the field.
+ * `steps` limits the steps of the regular expressions that validate arguments. `refusals.left` limits the refused values in the
+ * errors of the request.
  */
 export type ExecutionContext = {
   readonly rest: Rests;

@@ -1,6 +1,6 @@
 /**
- * The failures of REST calls: their codes and messages. A message names the operation. The only texts from the upstream that it
- * may contain are those that its document declares for clients.
+ * Creates the errors of REST calls. A message names the operation. It contains texts from the upstream only if the document
+ * declares them for clients.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
@@ -13,7 +13,6 @@ import type { CallerHeaders } from "./caller-headers.ts";
 import { documentedStatus, refusalMessage, refusalText } from "./refusal-text.ts";
 import type { RestResponse } from "./rest-response.ts";
 
-/** The error of a call that the circuit breaker refuses. */
 export const circuitOpen = (): CodedError =>
   new CodedError(
     "UPSTREAM_UNAVAILABLE",
@@ -31,7 +30,7 @@ export const quotaExhausted = (retryAfter: number): CodedError =>
     { cause: new FailureReason("QUOTA_EXHAUSTED") },
   );
 
-/** The error of a call that could not be made, for a temporary reason. */
+/** The error of a call that could not be sent for a temporary reason. */
 export const notSent = (message: string): CodedError =>
   new CodedError(
     "UPSTREAM_UNAVAILABLE",
@@ -41,8 +40,8 @@ export const notSent = (message: string): CodedError =>
   );
 
 /**
- * The error of a call that got no connection in time. `isOurs`: the upstream is not to blame, because the call was still in the
- * queue while other calls used the connections, or the request had too little time left.
+ * The error of a call that got no connection in time. With `isOurs`, the upstream is not at fault, because other calls used all
+ * connections or the request had little time left.
  */
 export const noConnection = (isOurs: boolean): CodedError =>
   new CodedError(
@@ -60,18 +59,19 @@ export const tooLarge = (bytes: number): CodedError =>
     value: bytes,
   });
 
-/** The error of a 2xx response that is not a valid response of the API. `how` is the reason for the log. */
+/** The error of a 2xx response that violates the contract. `how` is the reason in the log. */
 export const invalidResponse = (message: string, how: string): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, { cause: new FailureReason(how) });
 
-/** Describes a body that is not JSON: an HTML page, as load balancers send, or anything else. */
+/** Distinguishes HTML, which load balancers send, from other content. */
 export const notJson = (media: string): "HTML" | "not JSON" =>
   /^text\/html\b/i.test(media) ? "HTML" : "not JSON";
 
 /**
- * Returns the evidence that a refusal (4xx) does not come from the API but from a wrong host or path, a server that requires TLS,
- * or a load balancer; `undefined` if there is no evidence. Such a refusal is not blamed on the client. A 429 is accepted with any
- * body, and a 401 unless it is an HTML page: they are about the request, not about the resource (RFC 6585 §4, RFC 9110 §15.5.2).
+ * Returns the reason to assume that a 4xx does not come from the API but from a wrong host or path, a server that requires TLS,
+ * or a load balancer; `undefined` if there is none. Such a 4xx is reported as `UPSTREAM_ERROR` rather than as a mistake of the
+ * client. A 429 is accepted with any body, and a 401 with any body except HTML, because they do not depend on the resource (RFC
+ * 6585 §4, RFC 9110 §15.5.2).
  */
 export function foreignErrorSign(
   operation: Pick<Operation, "refusals" | "bareRefusals" | "credentials" | "held">,
@@ -86,7 +86,7 @@ export function foreignErrorSign(
   const documented = documentedStatus(operation, status);
   if (hasBody && isJson(media)) {
     const isOfCredentials = status === 403 && (credentials !== undefined || held !== undefined);
-    // a documented 422 alone is not a complete list of refusals: FastAPI adds it to every operation that validates a value
+    // a document with only a 422 does not list all refusals: FastAPI adds a 422 to every operation with input
     const isListed = refusals?.some((each) => each !== "422") === true;
     return documented !== undefined || !isListed || isOfCredentials ? undefined : "undocumented status";
   }
@@ -94,13 +94,12 @@ export function foreignErrorSign(
   return hasBody ? "not JSON" : "empty body";
 }
 
-/** The parameters of a request by location, its body, and its secrets. */
+/** `sections` are the parameters of the request by location, and its body. */
 type SentValues = Pick<CallerHeaders, "secrets"> & { readonly sections: readonly unknown[] };
 
 /**
- * Returns the failure for a response that is not a success. The status determines the code, and is the error's `cause`. From the
- * body, only the name of a value that was sent and the texts that the document declares are used, unless the body repeats a
- * secret of the request.
+ * Returns the error for a response that is not a success. The status determines the code and becomes the `cause`. The message
+ * contains declared texts of the body and the name of a refused argument, unless the body repeats a secret of the request.
  */
 export function responseFailure(
   operation: Operation,
@@ -144,7 +143,7 @@ export function responseFailure(
   });
 }
 
-/** The error if a vendor refuses a credential of the server, which no caller can fix. */
+/** The error if a vendor refuses the server's credential, which callers cannot fix. */
 const credentialRefused = (): CodedError =>
   new CodedError(
     "UPSTREAM_UNAVAILABLE",
@@ -158,13 +157,13 @@ export const isCredentialRefused = (error: unknown): boolean =>
   error.cause instanceof FailureReason &&
   error.cause.code === "CREDENTIAL_REFUSED";
 
-/** Statuses that refuse the values of a request, rather than its caller or the resource. */
+/** Statuses that refuse the input of a request. */
 const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
 
-/** If the body of a refusal is larger, no texts are extracted from it. */
+/** No texts are extracted from a larger body. */
 const mostTextBytes = 65_536;
 
-/** Returns the `argument` member of problem details (RFC 9457), if it names a value that was sent. */
+/** Returns the `argument` member of problem details (RFC 9457), if the request has a parameter of this name. */
 function argumentOf(problem: unknown, sections: readonly unknown[]): string | undefined {
   const { argument } = membersOf(problem);
   const isSent =
@@ -182,7 +181,7 @@ const messages: Record<number, string> = {
   429: "too many requests",
 };
 
-/** Returns the cause and the outcome of a failed call, for observers. A `SyntaxError` comes from a body that is not JSON. */
+/** Returns the cause and the outcome of a failed call for observers. A `SyntaxError` means that the body is not valid JSON. */
 export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome] {
   if (error instanceof CodedError) {
     if (error.code === "CLIENT_CLOSED_REQUEST") return [error, "ABANDONED"];
@@ -197,19 +196,13 @@ export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome
     : [error, "INTERNAL_SERVER_ERROR"];
 }
 
-/**
- * Returns what is known about the effect of a failed write. Empty for a read, which has no effect, and for a refusal (4xx), which
- * shows that the write had none.
- */
+/** Describes whether a failed write may have had an effect. Empty for reads and 4xx responses, which have no effect. */
 export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknown): string {
   if (isSafeMethod(method) || (status >= 400 && status < 500)) return "";
   return outcomeOfWrite(wasSent, error instanceof CodedError ? error.code : "INTERNAL_SERVER_ERROR");
 }
 
-/**
- * Returns the failure with the operation's name and the known outcome in its message, or with REST's own message. A `SyntaxError`
- * comes from a body that is not JSON.
- */
+/** Returns an error for clients: with REST's own message, or else with the operation's name and the known outcome. */
 export function withOperationId(
   { id, permission, held }: Operation,
   error: unknown,
@@ -217,7 +210,7 @@ export function withOperationId(
 ): CodedError {
   if (error instanceof CodedError) {
     if (error.code === "CALL_LIMIT") return error;
-    // the vendor refused the server's credential, which is unrelated to the caller's permissions
+    // a 403 for the server's credential does not concern the caller's permissions
     const missing = error.code === "FORBIDDEN" && permission !== undefined && !held && { permission };
     return new CodedError(
       error.code,
@@ -231,6 +224,6 @@ export function withOperationId(
     broken ? "BAD_UPSTREAM_RESPONSE" : "INTERNAL_SERVER_ERROR",
     `${id}: ${broken ? "the answer is not valid JSON" : "internal error"}${outcome}`,
     { operation: id },
-    { cause: broken ? undefined : error }, // a SyntaxError quotes the body
+    { cause: broken ? undefined : error }, // a `SyntaxError` quotes the body
   );
 }

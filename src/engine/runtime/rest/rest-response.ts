@@ -1,4 +1,4 @@
-/** A response of REST for openapi-fetch: a lightweight replacement for `Response` whose whole body has been received. */
+/** A completely received REST response, which replaces `Response` in openapi-fetch. */
 
 import { isJson, isText } from "../../shared/media-type.ts";
 import { Dictionary, own } from "../../shared/own.ts";
@@ -7,8 +7,8 @@ import type { ResponseSource } from "../observe/request-record.ts";
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Removes the white space after header values, which is not part of them (RFC 9112 §5.1) but which undici keeps. Returns the same
- * object if there is none.
+ * Removes white space at the end of header values, which undici does not remove (RFC 9112 §5.1). Returns the same object if there
+ * is none.
  */
 export function withoutTrailingSpace(headers: RawHeaders): RawHeaders {
   let trimmed: Dictionary<string | string[] | undefined> | undefined;
@@ -22,10 +22,7 @@ export function withoutTrailingSpace(headers: RawHeaders): RawHeaders {
   return trimmed ?? headers;
 }
 
-/**
- * Returns the media type of a body. If there are several, in one header line or in several, the last valid one counts (RFC 9110
- * §8.3; Fetch, "extract a MIME type").
- */
+/** Returns the media type of a body. The last valid one of several is used (RFC 9110 §8.3; Fetch, "extract a MIME type"). */
 export function mediaTypeOf(headers: RawHeaders): string {
   const given = headers["content-type"] ?? "";
   if (typeof given === "string" && !given.includes(",")) return given;
@@ -33,7 +30,7 @@ export function mediaTypeOf(headers: RawHeaders): string {
   return values.map((value) => value.trim()).findLast((value) => validMediaType.test(value)) ?? "";
 }
 
-/** An element of a list whose quoted strings may contain commas (RFC 9110 §5.6.4). */
+/** A list element; commas within quoted strings do not end it (RFC 9110 §5.6.4). */
 const listElement = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/gs;
 const validMediaType = /^(?!\*\/\*)[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+\s*(?:;|$)/;
 
@@ -41,30 +38,27 @@ const [space, tab] = [0x20, 0x09];
 const isSpace = (unit: number): boolean => unit === space || unit === tab;
 const endsWithSpace = (value = ""): boolean => isSpace(value.charCodeAt(value.length - 1));
 
-/** Takes linear time, unlike `/[ \t]+$/`. `trimEnd` would also remove characters that belong to a value (U+00A0). */
+/** `/[ \t]+$/` would take quadratic time, and `trimEnd` would also remove U+00A0, which belongs to the value. */
 function withoutSpaceAtEnd(value: string): string {
   let end = value.length;
   while (isSpace(value.charCodeAt(end - 1))) end--;
   return value.slice(0, end);
 }
 
-/** Value of `freshUntil` for a response that must not be stored: earlier than any other. */
+/** The `freshUntil` of a response that must not be stored. It is lower than any time, so it determines the minimum. */
 export const neverStored = Number.NEGATIVE_INFINITY;
 
 export class RestResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: ResponseHeaders;
-  /** The bytes of the decompressed body. A body of many small values counts as more. */
+  /** The size of the decompressed body. A body with many small values counts as larger. */
   readonly bytes: number;
   readonly rawHeaders: RawHeaders;
   source: ResponseSource = "fetched";
   /** The age of a cached response in seconds (RFC 9111 §4.2.3). */
   ageSeconds: number | undefined;
-  /**
-   * The time until which REST permits reusing the response without a call, on the clock of `performance.now`; `neverStored` if it
-   * must not be stored.
-   */
+  /** The time until which REST permits reusing the response, on the clock of `performance.now`. */
   freshUntil = neverStored;
   #text: string;
   #value: unknown;
@@ -78,7 +72,7 @@ export class RestResponse {
     this.#text = text;
   }
 
-  /** Returns a copy of the response for another reader. Both share the same value, which is never modified. */
+  /** Returns a copy for another reader. Both share the parsed value, which is never modified. */
   copy(source: ResponseSource, headers = this.rawHeaders): RestResponse {
     const copy = new RestResponse(this.status, headers, this.#text, this.bytes);
     copy.#value = this.#value;
@@ -91,14 +85,14 @@ export class RestResponse {
     return mediaTypeOf(this.rawHeaders);
   }
 
-  /** Characters of a body that is not parsed yet, or `bytes` if the body counts as more; 0 once it is parsed. */
+  /** The size of the unparsed body; 0 once it is parsed. */
   get unparsed(): number {
     return this.#text === "" ? 0 : Math.max(this.#text.length, this.bytes);
   }
 
   /**
-   * Upper estimate of the bytes that the parsed value of an unparsed body needs. Measured: an empty object takes 21 bytes for
-   * each byte of its JSON, objects with members 5, ordinary rows 1.3.
+   * An upper estimate of the memory of the parsed body. Measured: an empty object needs 21 bytes per byte of its JSON, objects
+   * with members 5, ordinary rows 1.3.
    */
   get valueBytes(): number {
     let [values, containers] = [0, 0];
@@ -110,15 +104,12 @@ export class RestResponse {
     return this.bytes + bytesPerValue * values + bytesPerContainer * containers;
   }
 
-  /** The unparsed body. It is empty once `body` has been read. */
+  /** The unparsed body; empty once `body` has been read. */
   async text(): Promise<string> {
     return this.#text;
   }
 
-  /**
-   * The value of the body; `undefined` if it is empty. The value of a text body is the text; JSON is parsed at the first use.
-   * Throws `SyntaxError`.
-   */
+  /** The parsed JSON, or the text of a text body; `undefined` if the body is empty. Throws `SyntaxError`. */
   get body(): unknown {
     if (this.#text === "") return this.#value;
     const media = this.mediaType;
@@ -127,7 +118,7 @@ export class RestResponse {
     return this.#value;
   }
 
-  /** Parses the body of a 2xx response before its first use. If it is not valid JSON, only reading `body` throws. */
+  /** Parses the body of a 2xx response in advance. Invalid JSON only throws when `body` is read. */
   parse(): void {
     if (!this.ok) return;
     try {
@@ -146,7 +137,7 @@ class ResponseHeaders {
     this.#raw = raw;
   }
 
-  /** Returns the value of a header; several lines are joined to one list (RFC 9110 §5.3). */
+  /** Returns the value of a header. Several lines are joined (RFC 9110 §5.3). */
   get(name: string): string | undefined {
     const value = own(this.#raw, name.toLowerCase());
     return Array.isArray(value) ? value.join(", ") : value;

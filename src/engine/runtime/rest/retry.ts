@@ -1,6 +1,6 @@
 /**
- * Retries of REST calls. A read that fails is made once more: with a new access token if REST refused the old one, or after a
- * short wait if the failure may be temporary. Writes are never retried.
+ * Retries REST calls. A failed read is repeated once: with a new access token if REST refused the old one, or after a short wait
+ * if the failure may be temporary. Writes are never retried.
  */
 import { isSafeMethod, type Operation } from "../../shared/operation.ts";
 import { CodedError, FailureReason } from "../coded-error.ts";
@@ -10,7 +10,7 @@ import type { RequestScope } from "./request-scope.ts";
 import { isCredentialRefused } from "./rest-failure.ts";
 import type { RetryBudget } from "./upstream/retry-budget.ts";
 
-/** A call that failed. `held`: the credentials of the server that it was made with. */
+/** A failed call. `held` are the server's credentials that it was made with. */
 export type FailedCall = {
   readonly error: unknown;
   readonly call: CallRecord;
@@ -19,9 +19,9 @@ export type FailedCall = {
 };
 
 /**
- * Waits until the call may be retried, and returns true. Returns false if it is not retried, because it is a write or already the
- * retry, because it would fail again, or because the request's deadline or the upstream's retry budget does not allow it. Rejects
- * if the client disconnects during the wait.
+ * Resolves with true when the call may be retried. Resolves with false for a write, for a second failure, for a failure that
+ * would recur, and if the request's deadline or the retry budget of the upstream does not allow a retry. Rejects if the client
+ * disconnects during the wait.
  */
 export async function waitForRetry(
   { error, call, operation, held }: FailedCall,
@@ -37,13 +37,12 @@ export async function waitForRetry(
   return true;
 }
 
-/** Maximum time that a read waits for its retry, because the entire GraphQL response waits with it. */
+/** Maximum wait before a retry. It is short, because the entire GraphQL response waits. */
 const mostRetrySeconds = 1;
 
 /**
- * Returns the milliseconds before a read is retried, with jitter. Returns `undefined` if it is not retried: because it was
- * refused, because REST requires a longer wait than `mostRetrySeconds`, or because a `FailureReason` shows that it would fail
- * again.
+ * Returns the milliseconds to wait before the retry, with jitter. Returns `undefined` if REST refused the read, requires a wait
+ * longer than `mostRetrySeconds`, or if a `FailureReason` shows that the failure would recur.
  */
 function retryWaitMs(error: unknown): number | undefined {
   if (!(error instanceof CodedError) || error.cause instanceof FailureReason) return undefined;
@@ -55,7 +54,7 @@ function retryWaitMs(error: unknown): number | undefined {
   return isFault && !isRefused ? 5 + Math.random() * 25 : undefined;
 }
 
-/** Rejects as soon as the client disconnects. */
+/** Rejects when the client disconnects. */
 function pause(scope: RequestScope, waitMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, waitMs);

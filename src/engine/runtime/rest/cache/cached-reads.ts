@@ -1,6 +1,6 @@
 /**
- * Decides how each read of an upstream gets its response: from the first available of a response that this request already has, a
- * fresh stored response, a call that other readers wait for, and a new call.
+ * Answers each read from the first available source: a response that the same request already has, a fresh stored response, the
+ * call of an identical read in flight, or a new call.
  */
 import { hash } from "node:crypto";
 import type { CodedError } from "../../coded-error.ts";
@@ -17,26 +17,25 @@ type Stored = StoredResponse | undefined;
 
 type Keys = {
   readonly own: CallerKey;
-  /** The key for all callers; present for a public read, whose response may be cached for all. */
+  /** The key of a response that all callers share; only present for a public operation. */
   readonly forAll: CallerKey | undefined;
-  /** The key under which identical reads wait for each other's calls. */
+  /** Reads with the same `waiting` key share one call. */
   readonly waiting: CallerKey;
 };
 
-/** A read at the time when its call began. */
+/** The state of a read when its call began. */
 type BegunRead = { readonly keys: Keys; readonly stored: Stored; readonly beganAt: number };
 
 export type Outcome = RestResponse | CodedError;
 
-/** A read whose call has begun. */
 export type ReadCall = {
-  /** Headers that make the call conditional. */
+  /** Headers of a conditional request, such as `if-none-match`. */
   readonly validators: Readonly<Record<string, string>> | undefined;
-  /** Called when the call has ended. Returns the outcome for the readers. */
+  /** Called with the outcome of the call. Returns the outcome that the readers get, which may be a stored response. */
   readonly end: (outcome: Outcome) => Outcome;
 };
 
-/** Makes a call. `begin` is called once the call is admitted. Throws or rejects with a `CodedError`. */
+/** Makes a call, and calls `begin` once the call is admitted. Throws or rejects with a `CodedError`. */
 type Call = (request: CallRequest, begin?: () => ReadCall) => Promise<RestResponse>;
 
 export class Reads {
@@ -46,8 +45,8 @@ export class Reads {
   readonly #shared = new SharedReads();
   readonly #unconfirmed = new ValidatorBackoff();
   /**
-   * Public operations whose last response could not be cached for all callers, so that different callers' reads do not wait for
-   * each other.
+   * Ids of public operations whose last response could not be cached for all callers. Reads of these operations only wait for
+   * calls of their own caller.
    */
   readonly #notForAll = new Set<string>();
 
@@ -57,12 +56,12 @@ export class Reads {
     this.#call = call;
   }
 
-  /** Makes a write, which invalidates all earlier reads: those of its request, and the stored responses of its caller. */
+  /** Makes a write, which invalidates the reads of the same request and the stored responses of the caller. */
   write(request: CallRequest): Promise<RestResponse> {
     const { forwarded, reads } = request.scope;
     const drop = () => {
       this.#cache.drop(forwarded.identity);
-      // the vendor distinguishes tenants, not callers: a write affects what all callers of the tenant read
+      // a credential of the server acts for a whole tenant, so the write changes what all callers of the tenant read
       if (request.held) this.#cache.dropAllOf(forwarded.caller);
     };
     drop();
@@ -73,9 +72,9 @@ export class Reads {
   }
 
   /**
-   * Identical reads of one request share one call, until a write invalidates them. A failed read is forgotten, so that it can be
-   * retried, but only once. `first` is called for a read that needs a call and is not a retry. The content of a QUERY is part of
-   * its cache key (draft-ietf-httpbis-safe-method-w-body §2.7), as a digest, because it may be long.
+   * Identical reads of one request share one call, until a write invalidates it. A failed read may be retried once. `first` is
+   * called for each read that makes a call, except retries. The content of a QUERY request is part of the cache key
+   * (draft-ietf-httpbis-safe-method-w-body §2.7), as a digest because it may be long.
    */
   read(request: CallRequest, first: () => void): Promise<RestResponse> {
     const { scope } = request;
@@ -112,7 +111,7 @@ export class Reads {
     return kept instanceof StoredResponse ? kept : undefined;
   }
 
-  /** Returns a stored response if it is fresh, or if it may be served while it is revalidated. */
+  /** Returns a stored response that is fresh or that may be served stale during revalidation. */
   #stored(request: CallRequest, keys: Keys): Promise<RestResponse> | undefined {
     const { scope } = request;
     const stored = this.#find(keys);
@@ -125,10 +124,7 @@ export class Reads {
     return failure ? Promise.reject(failure) : Promise.resolve(scope.take(stored.cached()));
   }
 
-  /**
-   * Revalidates a stored response for later readers, unless a call for it is already in flight. No reader sees a failure of this
-   * call.
-   */
+  /** Revalidates a stored response in the background, unless an identical call is in flight. A failure is ignored. */
   #revalidate({ scope, ...request }: CallRequest, keys: Keys): void {
     if (this.#shared.isInFlight(keys.waiting)) return;
     const own = scope.fresh();
@@ -172,13 +168,13 @@ export class Reads {
     });
     if (!stored) return response;
     return response.catch((failure: CodedError) => {
-      const used = staleInsteadOf(failure, stored, scope); // if the circuit breaker refused the call
+      const used = staleInsteadOf(failure, stored, scope); // `end` is not called for a call that was refused
       if (used instanceof RestResponse) return scope.take(used);
       throw used;
     });
   }
 
-  /** Stores the response if REST permits it. Returns what the readers get. */
+  /** Stores the response if REST permits it. Returns the outcome that the readers get. */
   #use(request: CallRequest, begun: BegunRead, outcome: Outcome): Outcome {
     const { scope } = request;
     const { keys, stored } = begun;
@@ -199,12 +195,12 @@ export class Reads {
     return outcome;
   }
 
-  /** Stores the response if REST permits storing it and the cache admits it. */
+  /** Stores the response if REST permits it and the cache admits it. */
   #storeIfPermitted(request: CallRequest, begun: BegunRead, response: RestResponse): void {
     const { keys, stored } = begun;
     const names = [keys.own.identity, request.operation.id] as const;
     const mayStore = mayBeStored(response);
-    if (mayStore) response.freshUntil = performance.now(); // another cache may store it, even if this one does not
+    if (mayStore) response.freshUntil = performance.now(); // permits the client's cache to store it
     const isAdmitted =
       mayStore &&
       (stored !== undefined || this.#cache.admits(keyOf(keys, isForAll(request.operation, response))));
@@ -220,7 +216,7 @@ export class Reads {
     if (next) this.#cache.set(keyOf(keys, next.isForAll), next, beganAt);
   }
 
-  /** Records whether the response to a public read can be used by other callers that wait for it. */
+  /** Records whether callers of a public operation can share its responses. */
   #noteSharing({ operation }: CallRequest, { forAll }: Keys): void {
     if (!forAll) return;
     const kept = this.#cache.get(forAll);
@@ -231,23 +227,23 @@ export class Reads {
 
 const keyOf = ({ own, forAll }: Keys, isForAll: boolean): CallerKey => (isForAll && forAll) || own;
 
-/** Returns the response, or the failure if the request's budget has too few bytes left. */
+/** Returns the response, or an error if the request's byte budget is exhausted. */
 const reserved = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.reserve(response.bytes, true) ?? response;
 
 /**
- * Whether REST denies the caller access to the resource, or the resource is gone: other stored responses may contain it too. A
- * 408 or a 429 is not about the resource.
+ * Whether the caller lost access to the resource or the resource is gone, so that stored responses must not be reused. A 408 or a
+ * 429 only concerns the request.
  */
 const isRefusal = ({ status }: RestResponse): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 
-/** Returns the stored response instead of a failure of the upstream, if REST permits that. */
+/** Replaces a failure by the stored response if `stale-if-error` permits that. */
 function staleInsteadOf(outcome: Outcome, stored: StoredResponse, scope: RequestScope): Outcome {
   return isFailure(outcome) && stored.servesOnFailure ? reserved(scope, stored.cached()) : outcome;
 }
 
-/** Whether the outcome is a failure to which `stale-if-error` applies (RFC 5861 §4). */
+/** Whether the outcome is an error for which `stale-if-error` applies (RFC 5861 §4). */
 const isFailure = (outcome: Outcome): boolean =>
   outcome instanceof RestResponse
     ? [500, 502, 503, 504].includes(outcome.status)

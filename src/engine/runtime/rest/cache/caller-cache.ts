@@ -1,18 +1,16 @@
 /**
- * Caches the values that REST permits caching: public values for all callers, any other value for a single caller (`CallerKey`).
- * A write invalidates all values of its caller, for all products, so that the caller reads its own writes (RFC 9111 §4.4 requires
- * this only for the written URL). The total size and the size per caller are limited; the least recently used values are evicted
- * first. While the cache holds more than `openBytes`, a value is cached only if its key was requested recently: otherwise, with
- * more callers than the cache has room for, values would be evicted before their callers come back.
- *
- * A public value counts toward the size of the caller whose request fetched it. A caller that has written since then does not get
- * the cached value, but fetches a new one.
+ * Caches REST responses and GraphQL responses as far as REST permits: public values for all callers, other values per caller
+ * (`CallerKey`). A write drops all values of its caller, for all products, so that the caller reads its own writes (RFC 9111 §4.4
+ * requires this only for the written URL). The total size and the size per caller are limited, and the least recently used values
+ * are evicted first. Above `openBytes`, a value is cached only at the second request for its key, because otherwise many callers
+ * would evict each other's values before any of them is reused. A public value counts toward the size of the caller whose request
+ * fetched it. A caller that has written since this request fetches a new value.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
 import type { CallerHeaders } from "../caller-headers.ts";
 
-/** `size`: approximate bytes of memory, without the key. */
+/** `size` is the estimated memory of the value in bytes, without its key. */
 type CachedValue = { readonly size: number };
 
 /** The keys of one caller's values, the oldest first, and the total size of the values. */
@@ -25,13 +23,10 @@ type Entry = Pick<CallerKey, "identity" | "caller"> & {
 
 const bytesPerUnit = 2;
 
-/**
- * Prefix of the keys of `#droppedAt` that refer to all identities of a caller. No identity begins with a line break, so they
- * cannot collide.
- */
+/** Prefix of the keys in `#droppedAt` that refer to a caller instead of an identity. No identity begins with a line break. */
 const allOf = "\n";
 
-/** The identity of public values. It cannot be the identity of a caller, because none of these begins with a line break. */
+/** The identity of public values. It differs from the identities of callers, which never begin with a line break. */
 const everyone = "\nall\n";
 
 export class CallerCache {
@@ -42,36 +37,34 @@ export class CallerCache {
   });
   readonly #doorkeeper = new Doorkeeper();
   readonly #publicDoorkeeper = new Doorkeeper();
-  /** The keys of each identity's values. */
+  /** Maps an identity to the keys of its values. */
   readonly #byIdentity = new Map<string, Set<string>>();
   readonly #byCaller = new Map<string, CallerValues>();
-  /** When the values of an identity, or of all identities of a caller, were last dropped. */
+  /** When `drop` was last called for an identity, or `dropAllOf` for a caller. */
   readonly #droppedAt = new LRUCache<string, number>({
     max: cachedResponses.writers,
     dispose: (at, _identity, reason) => {
       if (reason === "evict") this.#forgottenAt = Math.max(this.#forgottenAt, at);
     },
   });
-  /** The latest of the times that were evicted from `#droppedAt`. */
+  /** The latest time that was evicted from `#droppedAt`. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
 
-  /** Approximate bytes of all values. */
+  /** Estimated memory of all values. */
   get bytes(): number {
     return this.#entries.calculatedSize;
   }
 
-  /**
-   * Returns the value of a key. Code that uses it must check its class: the cache contains REST responses and GraphQL responses.
-   */
+  /** The class of the value must be checked, because the cache contains both REST responses and GraphQL responses. */
   get(key: CallerKey): CachedValue | undefined {
     const { identity, whole } = key;
-    if (!this.#byIdentity.has(identity)) return undefined; // saves hashing a long key
+    if (!this.#byIdentity.has(identity)) return undefined; // avoids hashing a long key
     const entry = this.#entries.get(whole);
     if (entry?.identity !== identity) return undefined;
     return key.isPublic && entry.beganAt <= this.#dropTimeOf(key) ? undefined : entry.value;
   }
 
-  /** Whether a new value would be cached. Remembers the key as requested. */
+  /** Whether the cache accepts a new value for the key. Records that the key was requested. */
   admits({ caller, whole, isPublic }: CallerKey): boolean {
     if (this.#entries.calculatedSize < cachedResponses.openBytes) return true;
     return isPublic
@@ -79,7 +72,7 @@ export class CallerCache {
       : this.#doorkeeper.checkAndRemember(caller, whole);
   }
 
-  /** Caches the result of work that began at `beganAt`, unless the caller's values have been dropped since then. */
+  /** Caches a value that was requested at `beganAt`, unless the caller's values have been dropped since then. */
   set(key: CallerKey, value: CachedValue, beganAt: number): void {
     const { identity, caller, whole } = key;
     if (beganAt <= this.#dropTimeOf(key)) return;
@@ -102,7 +95,7 @@ export class CallerCache {
     this.#entries.delete(whole);
   }
 
-  /** Drops all values of an identity: before and after each write, and when REST refuses its credential. */
+  /** Drops all values of an identity. Called before and after each write, and when REST refuses the credential. */
   drop(identity: string): void {
     this.#droppedAt.set(identity, performance.now());
     for (const key of this.#byIdentity.get(identity) ?? []) this.#entries.delete(key);
@@ -114,7 +107,6 @@ export class CallerCache {
     for (const key of this.#byCaller.get(caller)?.keys ?? []) this.#entries.delete(key);
   }
 
-  /** When the values of the key's reader were last dropped. */
   #dropTimeOf({ reader, caller }: CallerKey): number {
     const droppedAt = [this.#droppedAt.get(reader) ?? 0, this.#droppedAt.get(allOf + caller) ?? 0];
     return Math.max(...droppedAt, this.#forgottenAt);
@@ -133,16 +125,15 @@ export class CallerCache {
 type Reader = Pick<CallerHeaders, "identity" | "caller">;
 
 /**
- * A cache key. The key of a single caller's value begins with the caller's identity, the key of a public value with `everyone`.
- * The whole key is built once, because a `Map` hashes each new string again, and the URL of a batched call has thousands of
- * characters.
+ * A cache key, which begins with the identity of the caller, or with `everyone` for a public value. The string is built only
+ * once, because a `Map` hashes each new string again and the URL of a batched call has thousands of characters.
  */
 export class CallerKey {
-  /** The identity that the value belongs to: the reader's, or `everyone`. */
+  /** The identity that may read the value: the caller's, or `everyone`. */
   readonly identity: string;
-  /** The identity of the caller that reads or fetches the value. */
+  /** The identity of the caller that reads or fetches the value, also for a public value. */
   readonly reader: string;
-  /** The caller to whose size the value counts; it may have several identities, such as all users of a tenant. */
+  /** The caller that the size is charged to. A tenant, for example, is one caller, and its users have different identities. */
   readonly caller: string;
   readonly whole: string;
 
@@ -153,7 +144,7 @@ export class CallerKey {
     this.whole = identity + own;
   }
 
-  /** Returns the key of a value that is the same for all callers. */
+  /** Returns the key of a public value. */
   static ofAll(reader: Reader, own: string): CallerKey {
     return new CallerKey(reader, own, everyone);
   }
@@ -164,10 +155,10 @@ export class CallerKey {
 }
 
 /**
- * Remembers which keys were requested recently, in four bytes each: the doorkeeper of TinyLFU (Einziger, Friedman and Manes,
- * "TinyLFU: A Highly Efficient Cache Admission Policy", §3.4.2) as a table of fingerprints, in which each new fingerprint
- * replaces an older one. "Recently" therefore means about as many keys ago as the table has slots. Each caller has a row, which
- * it may share with other callers: a caller that requests very many keys displaces the fingerprints of only a few callers.
+ * The doorkeeper of TinyLFU (Einziger, Friedman and Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", §3.4.2), which
+ * remembers the keys of recent requests. It is a table of fingerprints with four bytes each, in which a new fingerprint replaces
+ * the previous one of its slot. Each caller is assigned to one row, so that a caller with very many keys only displaces the
+ * fingerprints of the callers in its row.
  */
 const rows = 64;
 const slotsPerRow = 64;
@@ -175,7 +166,7 @@ const slotsPerRow = 64;
 class Doorkeeper {
   readonly #fingerprints = new Uint32Array(rows * slotsPerRow); // 16 KiB
 
-  /** Whether the key was requested recently. Remembers the key. */
+  /** Whether the key was requested recently. Records this request. */
   checkAndRemember(caller: string, key: string): boolean {
     const fingerprint = hashOf(key);
     const slot = (hashOf(caller) % rows) * slotsPerRow + ((fingerprint >>> 16) % slotsPerRow);
@@ -185,7 +176,7 @@ class Doorkeeper {
   }
 }
 
-/** FNV-1a. A collision is harmless: it has the same effect as requesting one key twice. */
+/** FNV-1a. A collision only means that a key counts as already requested. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

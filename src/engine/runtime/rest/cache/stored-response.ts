@@ -1,8 +1,8 @@
 /**
- * A cached REST response. The rules of HTTP caching apply (RFC 9111), and only REST's headers decide. The response to a public
- * read is cached for all callers if REST sends `public` or `s-maxage`; any other response only for its caller. A response with
- * neither a lifetime nor a validator is not stored, and no heuristic lifetime is used (RFC 9111 §4.2.2). `stale-while-revalidate`
- * and `stale-if-error` (RFC 5861) are supported. All times are on the monotonic clock.
+ * A cached REST response. REST's headers decide about caching (RFC 9111), and no heuristic lifetime is used (§4.2.2): a response
+ * without a lifetime and a validator is not stored. The response of a public operation is cached for all callers if REST sends
+ * `public` or `s-maxage`; every other response is cached for its caller. Supports `stale-while-revalidate` and `stale-if-error`
+ * (RFC 5861). All times are on the monotonic clock.
  */
 import CachePolicy from "http-cache-semantics";
 import type { Operation } from "../../../shared/operation.ts";
@@ -19,19 +19,19 @@ class Policy extends CachePolicy {
 
 const options = { cacheHeuristic: 0, immutableMinTimeToLive: 0 };
 
-/** The longest lifetime that caches have to support (RFC 9111 §1.2.2). */
+/** The longest lifetime that caches must support (RFC 9111 §1.2.2). */
 const mostSeconds = 2 ** 31;
 
-/** Bytes of a stored response in addition to its value and its headers. */
+/** Estimated bytes of a stored response besides its value and its headers. */
 const overhead = 2_000;
 const bytesPerHeader = 64;
 
-/** Headers that differ in each request of a caller: the request's id, and its trace (W3C Trace Context). */
+/** Headers with a new value in each request: the request id and the trace (W3C Trace Context). */
 const perRequestHeaders: ReadonlySet<string> = new Set(["x-request-id", "traceparent", "tracestate"]);
 
 export class StoredResponse {
   readonly response: RestResponse;
-  /** Whether the response is cached for all callers, so that the rules for shared caches apply. */
+  /** Whether all callers share the response, so that the rules for shared caches apply. */
   readonly isForAll: boolean;
   readonly #freshUntil: number;
   #valueBytes: number | undefined;
@@ -49,7 +49,7 @@ export class StoredResponse {
     this.isForAll = isForAll(request.operation, response);
     this.#policy = this.#policyOf(this.isForAll);
     this.#freshUntil = freshUntil(this.#policy);
-    // a GraphQL response that is built from it is stored in the caller's private cache
+    // GraphQL responses are cached per caller, so the rules for private caches apply to them
     response.freshUntil = this.isForAll ? freshUntil(this.#policyOf(false)) : this.#freshUntil;
   }
 
@@ -59,8 +59,8 @@ export class StoredResponse {
   }
 
   /**
-   * Returns `undefined` if REST does not permit storing the response, or if it could never be reused. `forValidator`: whether a
-   * validator alone is a sufficient reason to store it.
+   * Returns `undefined` if REST does not permit storing the response or the response could never be reused. With `forValidator`,
+   * a response is also stored if it has a validator but no lifetime.
    */
   static of(request: CallRequest, response: RestResponse, forValidator: boolean): StoredResponse | undefined {
     const { rawHeaders } = response;
@@ -72,7 +72,7 @@ export class StoredResponse {
     return isUsable ? stored : undefined;
   }
 
-  /** Approximate bytes of memory. Parses the value, because readers share it. */
+  /** Estimated bytes of memory. Parses the body, so that all readers share the parsed value. */
   get size(): number {
     this.#valueBytes ??= this.response.valueBytes;
     this.response.parse();
@@ -80,19 +80,19 @@ export class StoredResponse {
     return this.#valueBytes + headers + overhead;
   }
 
-  /** Returns a copy of the response for a reader, with its age, since it was not fetched for this reader. */
+  /** Returns a copy of the response for a reader, with its current age. */
   cached(): RestResponse {
     const copy = this.response.copy("cached");
     copy.ageSeconds = this.#policy.age();
     return copy;
   }
 
-  /** False after a 304 with `no-store`: its reader still gets the response, but no later reader does. */
+  /** False after a 304 with `no-store`: only the reader that caused the revalidation gets the response. */
   get isStorable(): boolean {
     return this.#policy.storable();
   }
 
-  /** Whether REST declares a lifetime, in which the response may be reused without a call. */
+  /** Whether REST declares a lifetime. */
   get hasLifetime(): boolean {
     return this.#policy.timeToLive() > 0;
   }
@@ -101,22 +101,21 @@ export class StoredResponse {
     return this.#freshUntil > performance.now();
   }
 
-  /** Whether readers may get the stale response while a call revalidates it. */
+  /** Whether `stale-while-revalidate` permits serving the stale response now. */
   get servesWhileRevalidating(): boolean {
     return this.#policy.evaluateRequest(this.#request).revalidation?.synchronous === false;
   }
 
-  /** Whether readers may get the stale response instead of a failure of the upstream. */
+  /** Whether `stale-if-error` permits serving the stale response now. */
   get servesOnFailure(): boolean {
     return !this.#policy.revalidatedPolicy(this.#request, { status: 503, headers: {} }).modified;
   }
 
-  /** Whether a call that revalidates the response is conditional. */
   get isConditional(): boolean {
     return Object.keys(this.validators).length > 0;
   }
 
-  /** The headers of a conditional call (RFC 9110 §13.1). */
+  /** The headers of a conditional request (RFC 9110 §13.1). */
   get validators(): Headers {
     const { etag, "last-modified": date } = this.#headers;
     if (etag !== undefined) return { "if-none-match": etag };
@@ -124,8 +123,8 @@ export class StoredResponse {
   }
 
   /**
-   * Returns the response with the headers of a 304 (RFC 9111 §3.2). A 304 with a different `ETag` refers to a different body and
-   * is ignored (§4.3.4), so that no body gets the validator of another body.
+   * Returns the response with the headers of a 304 (RFC 9111 §3.2). Ignores a 304 with another `ETag`, because it validates
+   * another body (§4.3.4).
    */
   revalidated(request: CallRequest, { rawHeaders }: RestResponse): StoredResponse {
     const newHeaders = cacheHeaders(rawHeaders, request.operation.public);
@@ -145,24 +144,24 @@ const freshUntil = (policy: CachePolicy): number =>
     ? performance.now() + (Math.min(policy.maxAge(), mostSeconds) - policy.age()) * 1_000
     : neverStored;
 
-/** Whether the response is the same for all callers, and REST permits caching it for all (RFC 9111 §5.2.2.9, §5.2.2.10). */
+/** Whether REST permits sharing the response of a public operation (RFC 9111 §5.2.2.9, §5.2.2.10). */
 export function isForAll(operation: Operation, { rawHeaders }: RestResponse): boolean {
   if (!operation.public) return false;
   const directives = directivesOf(controlOf(rawHeaders));
   return !directives.has("private") && (directives.has("public") || directives.has("s-maxage"));
 }
 
-/** Returns the bytes of headers. The request's headers are stored for `Vary`, and the response's for `Link`. */
+/** Estimated bytes of headers. A stored response keeps the request headers for `Vary` and the response headers for `Link`. */
 function headerBytes(headers: RawHeaders | Headers): number {
   let bytes = 0;
   for (const name in headers) bytes += bytesPerHeader + name.length + String(headers[name]).length;
   return bytes;
 }
 
-/** Returns an entity tag without the prefix of a weak tag. */
+/** `W/"a"` → `"a"` */
 const opaqueTag = (tag = ""): string => tag.replace(/^W\//, "");
 
-/** The directives of `Cache-Control`, in lower case. */
+/** Returns the value of `Cache-Control` in lower case. */
 function controlOf(raw: RawHeaders): string {
   const given = raw["cache-control"];
   if (given === undefined) return "";
@@ -171,28 +170,27 @@ function controlOf(raw: RawHeaders): string {
 
 const validatorOf = (raw: RawHeaders): RawHeaders[string] => raw.etag ?? raw["last-modified"];
 
-/** Whether REST may permit storing the response: its status is 200, and it has headers about caching, but no `no-store`. */
+/** A quick check whether REST may permit storing the response: a 200 with caching headers and without `no-store`. */
 export function mayBeStored({ status, rawHeaders: raw }: RestResponse): boolean {
   const control = controlOf(raw);
   if (status !== 200 || control.includes("no-store")) return false;
   return control !== "" || (validatorOf(raw) ?? raw.expires) !== undefined;
 }
 
-/** Whether the response has a lifetime or, with `forValidator`, a validator. */
+/** Whether the headers may declare a lifetime or, with `forValidator`, contain a validator. */
 const isWorthStoring = (raw: RawHeaders, forValidator: boolean): boolean =>
   ((forValidator ? validatorOf(raw) : undefined) ?? raw.expires) !== undefined ||
   /max-?age/.test(controlOf(raw));
 
-/** Headers that describe a body as it was sent. A 304, which has no body, cannot change them. */
+/** These headers describe the stored body. A 304 has no body, so it cannot change them. */
 const bodyHeaders = ["content-encoding", "content-length", "content-md5", "content-range"] as const;
 
 const cachingHeaders = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"] as const;
 
 /**
- * Returns the headers that control caching, prepared for the library. The first of several values of a field or directive counts,
- * and a malformed age or lifetime makes the response stale (RFC 9111 §4.2.1, §5.1). The library expects directives in lower case,
- * would use the last of several, would refuse a fresh response with `must-revalidate` or `proxy-revalidate`, and would serve a
- * stale one with `no-cache`.
+ * Returns the caching headers in the form that `http-cache-semantics` needs. The first value of a repeated header or directive is
+ * used, and a malformed age or lifetime makes the response stale (RFC 9111 §4.2.1, §5.1). The library would use the last value,
+ * refuse fresh responses with `must-revalidate` or `proxy-revalidate`, and serve stale ones with `no-cache`.
  */
 function cacheHeaders(raw: RawHeaders, isOfPublicRead = false): Headers {
   const headers: Headers = {};
@@ -226,12 +224,12 @@ const lifetimes: ReadonlySet<string> = new Set([
 
 const revalidates: ReadonlySet<string> = new Set(["must-revalidate", "proxy-revalidate"]);
 
-/** Directives that forbid using a stale response. In shared caches, `s-maxage` forbids it too (RFC 9111 §5.2.2.10). */
+/** Directives that forbid serving a stale response; in shared caches, `s-maxage` forbids it too (RFC 9111 §5.2.2.10). */
 const strict = ["must-revalidate", "no-cache"];
 const strictForAll = [...strict, "proxy-revalidate", "s-maxage"];
 const directive = /([^\s=,"]+)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^,]*)))?/g;
 
-/** Returns the directives with their arguments (RFC 9111 §5.2); the first occurrence of each counts. */
+/** Parses `Cache-Control` (RFC 9111 §5.2). The first occurrence of a directive is used. */
 function directivesOf(control: string): ReadonlyMap<string, string> {
   const directives = new Map<string, string>();
   for (const [, name = "", quoted, token = ""] of control.matchAll(directive))
@@ -239,9 +237,6 @@ function directivesOf(control: string): ReadonlyMap<string, string> {
   return directives;
 }
 
-/**
- * Whether the response varies by a header that differs in each request, or by everything (`*`). Such a response is useless for
- * any other request.
- */
+/** Whether no other request can reuse the response: `Vary` is `*` or names a header that differs in each request. */
 const variesByRequest = ({ vary = "" }: Headers): boolean =>
   vary.split(",").some((name) => name.trim() === "*" || perRequestHeaders.has(name.trim().toLowerCase()));

@@ -1,17 +1,17 @@
 /**
- * Decides whether an operation's responses are cached only because of their validators. Some services send an `ETag` or a
- * `Last-Modified` but never respond with 304. Others send a new validator each time, or their callers do not come back in time.
- * Such responses are never reused, and cost time and memory. Therefore, after `inRow` responses were cached without any 304, no
- * response is cached for a pause. Then one response is cached; if no 304 follows, the next pause is twice as long. A 304 resets
- * the count. Callers are counted in groups. With one count per caller, too many responses would be cached in vain. With a single
- * count, a resource that changes often for one caller would not be cached for the others, for most of which it may be stable.
+ * Decides whether responses with a validator but no lifetime are cached. They are only reused if the service responds with 304.
+ * Some services never do, because they ignore the validator or send a new one each time, and some callers never repeat a request
+ * in time. After `inRow` cached responses of an operation without a 304, none is cached for a pause. Then one response is cached;
+ * if no 304 follows, the next pause is twice as long. A 304 resets the count. Each group of callers has its own count. One count
+ * per caller would cache too many responses in vain, and one count for all callers would let a resource that changes often for
+ * one caller disable caching for the others.
  */
 import { unconfirmedResponses } from "../../settings/capacity.ts";
 import { hashOf } from "./caller-cache.ts";
 
 const { inRow, groups, pauseMs, doublings } = unconfirmedResponses;
 
-/** Number of responses cached since the last 304, and the time until which no more are cached. */
+/** `cached`: responses cached since the last 304; `until`: end of the current pause. */
 type Count = { cached: number; until: number };
 
 export class ValidatorBackoff {
@@ -28,14 +28,12 @@ export class ValidatorBackoff {
     return this.#of(identity, operationId).until <= performance.now();
   }
 
-  /** Counts a response that is cached because of its validator. */
   countCached(identity: string, operationId: string): void {
     const count = this.#of(identity, operationId);
     if (++count.cached < inRow) return;
     count.until = performance.now() + pauseMs * 2 ** Math.min(count.cached - inRow, doublings);
   }
 
-  /** Resets the count after a 304. */
   reset(identity: string, operationId: string): void {
     Object.assign(this.#of(identity, operationId), { cached: 0, until: 0 });
   }

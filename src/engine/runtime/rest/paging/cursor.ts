@@ -1,13 +1,13 @@
-/** The cursors of a connection. A cursor contains REST's cursor of a page, and how many of the page's items are skipped. */
+/** Encodes the cursors of a connection, which contain a REST cursor and the number of items to skip on its page. */
 import { isCounted, type Page } from "../../../shared/page.ts";
 import { CodedError } from "../../coded-error.ts";
 
 export type PageArguments = { readonly first?: number | null; readonly after?: string | null };
 
 /**
- * Where a page begins: after `skip` items of the REST page with `cursor`, or of the first page if `cursor` is null. `size` is the
- * size of REST's pages, if REST's cursor depends on it. `before` is the number of items before the REST page, if the last page is
- * recognised by counting items. `empties` is the number of consecutive empty pages before the REST page.
+ * The start of a page: after `skip` items of the REST page with `cursor`, or of the first REST page if `cursor` is null. `size`
+ * is the size of the REST pages, if the REST cursor depends on it. `before` is the number of items before the REST page, if it is
+ * needed to detect the last page. `empties` is the number of consecutive empty pages before the REST page.
  */
 export type PageStart = {
   readonly cursor: string | null;
@@ -18,14 +18,14 @@ export type PageStart = {
 };
 
 /**
- * Maximum number of consecutive empty pages. A page may be empty if REST filters its items after reading them, but a client would
- * never reach the end of pages that are all empty and always lead to another one.
+ * Maximum number of consecutive empty pages. Some pages may be empty if REST filters items after reading them, but an endless
+ * sequence of empty pages must fail.
  */
 export const mostEmptyPages = 20;
 
 /**
- * Whether cursors contain the number of items before a page: it cannot be derived from the page's number, but is needed to
- * compare with REST's total.
+ * Whether a cursor needs the number of items before its page to detect the last page by REST's total, because the page number
+ * does not determine it.
  */
 const countsItems = ({ next, first }: Page): boolean =>
   next.by === "number" && next.total !== undefined && first === undefined;
@@ -36,12 +36,12 @@ export const cursorOf = ({ cursor, skip, size, before, empties = 0 }: PageStart)
   return Buffer.from(`${skip}${pageState}${counted}:${cursor ?? ""}`).toString("base64url");
 };
 
-/** Maximum number of characters of a cursor. REST's own cursor is part of a URL, which servers accept up to about this length. */
+/** Maximum length of a cursor. Servers accept URLs up to about this length, and a REST cursor is part of a URL. */
 const maxLength = 8_192;
 
 const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9})|\+(0|[1-9]\d{0,14}))?(?:~([1-9]\d?))?:(.*)$/s;
 
-/** Parses the arguments' cursor. Throws `BAD_USER_INPUT` for a cursor that does not belong to this page's field. */
+/** Parses `after`. Throws `BAD_USER_INPUT` for a cursor of another field. */
 export function startAt({ first, after }: PageArguments, page: Page): PageStart {
   const { by } = page.next;
   const isSized = (by === "link" || by === "number") && page.first !== undefined;

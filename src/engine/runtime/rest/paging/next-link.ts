@@ -1,23 +1,17 @@
 /**
- * Reads the cursor of the next page from a `Link` header (RFC 8288 §3), in one pass: REST may send a header of 32 kB, and with
- * many relations and parameters in it, the library `http-link-header` takes 10 s and 1.4 GB.
+ * Reads the cursor of the next page from a `Link` header (RFC 8288 §3) in one pass. The library `http-link-header` needs 10 s and
+ * 1.4 GB for a header of 32 kB with many relations and parameters.
  */
 import { CodedError } from "../../coded-error.ts";
 
-/**
- * Returns the value of the query parameter `name` in the address with the relation `next`; empty if there is no such address. The
- * address itself is never requested.
- */
+/** Returns the query parameter `name` of the `next` link; empty if there is no such link. The link itself is never requested. */
 export function nextLinkCursor(header: string | string[] | undefined, name: string): string {
   if (header === undefined) return "";
   const target = nextTarget([header].flat().join(", "));
   return target === undefined ? "" : cursorFromUrl(target, name);
 }
 
-/**
- * Returns the value of the query parameter `name` in an address. The address may be relative (§3.1), since only its query is
- * used.
- */
+/** Returns the query parameter `name` of an absolute or relative URL (§3.1). */
 export function cursorFromUrl(address: string, name: string): string {
   const value = URL.parse(address, "http://localhost")?.searchParams.get(name) ?? "";
   if (value === "") throw new CodedError("BAD_UPSTREAM_RESPONSE", `the next page's link has no "${name}"`);
@@ -29,8 +23,8 @@ const parameter = /\s*;\s*([^\s=;,"]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]
 const end = /\s*(?:,|$)/y;
 
 /**
- * Returns the first target with the relation `next`. If a link has several `rel` parameters, only the first is used (§3.3). A
- * link with an `anchor` refers to another resource than this page, and is ignored (§3.2).
+ * Returns the target of the first `next` link. Only the first `rel` parameter of a link is used (§3.3). A link with an `anchor`
+ * is ignored, because it describes another resource (§3.2).
  */
 function nextTarget(header: string): string | undefined {
   let at = 0;
@@ -58,14 +52,11 @@ function nextTarget(header: string): string | undefined {
   return undefined;
 }
 
-/** The value of a parameter: a quoted string without its quoted pairs, or a token (RFC 9110 §5.6.4). */
+/** Returns the value of a parameter, unquoted (RFC 9110 §5.6.4). */
 const parameterValue = ([, , quoted, token]: RegExpExecArray): string | undefined =>
   quoted?.replace(/\\(.)/gs, "$1") ?? token;
 
-/**
- * Returns the length without trailing empty elements, which recipients ignore (RFC 9110 §5.6.1.2). Takes linear time, unlike
- * `/[\s,]+$/`.
- */
+/** Returns the length without empty list elements at the end (RFC 9110 §5.6.1.2). `/[\s,]+$/` would take quadratic time. */
 function lengthWithoutEmptyElements(header: string): number {
   let { length } = header;
   while (length > 0 && /[\s,]/.test(header.charAt(length - 1))) length--;

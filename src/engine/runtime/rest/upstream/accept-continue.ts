@@ -1,7 +1,7 @@
 /**
- * Makes undici accept an unsolicited `100 Continue`, as RFC 9110 §15.2 requires. undici ignores every other interim response, but
- * closes the connection on a 100. Therefore a 100 is rewritten to a 102, which clients ignore as well. undici would also obey the
- * headers of an interim response, such as `Connection: close`, so the first letter of their names is replaced.
+ * Makes undici accept an unsolicited `100 Continue`, as RFC 9110 §15.2 requires. undici ignores other interim responses but
+ * closes the connection on a 100, so the 100 is rewritten to a 102. undici would also obey the headers of an interim response,
+ * such as `Connection: close`, so the first letter of each header name is overwritten.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
@@ -9,25 +9,25 @@ import type { DiagnosticsChannel } from "undici";
 
 const [cr, lf, zero, one, two, x] = [0x0d, 0x0a, 0x30, 0x31, 0x32, 0x78];
 const isLetter = (byte = 0): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
-/** Beginning of an interim response's status line. Two more digits complete the status. */
+/** The status line of an interim response up to the first digit of the status. */
 const interimStatus = Buffer.from("HTTP/1.1 1");
 
-/** Tracks the interim responses on a connection, in chunks of any size, up to the first byte that cannot be part of one. */
+/** Parses the interim responses on a connection chunk by chunk, up to the first byte of the final response. */
 class InterimResponses {
   #isExpected = false;
-  /** Bytes of the current status line, up to the end of its status code. */
+  /** Parsed bytes of the current status line, which is only parsed up to the status code. */
   #statusBytes = 0;
   #secondDigit: number | undefined;
-  /** Bytes of the current line other than CR: a line without other bytes ends the header section. */
+  /** Bytes of the current header line without CR and LF. An empty line ends the head. */
   #lineBytes = 0;
 
-  /** Called when a request is about to be written, so that the next byte begins the head of a response. */
+  /** Called before a request is written. The next byte begins a response. */
   expect(): void {
     this.#isExpected = true;
     this.#statusBytes = 0;
   }
 
-  /** Changes each 100 in the chunk to a 102, and the header names of interim responses to unknown names. */
+  /** Rewrites each 100 to a 102 and the header names of interim responses to unknown names. */
   rewrite(chunk: Buffer): void {
     for (let at = 0; this.#isExpected && at < chunk.length; at++) {
       if (this.#statusBytes === interimStatus.length + 2) {
@@ -36,26 +36,26 @@ class InterimResponses {
     }
   }
 
-  /** Whether the byte completes the status 100. */
+  /** Returns true for the last byte of the status 100. */
   #readStatus(byte: number | undefined): boolean {
     const at = this.#statusBytes;
-    if (at === 0 && (byte === cr || byte === lf)) return false; // undici's parser skips these, too
+    if (at === 0 && (byte === cr || byte === lf)) return false; // undici's parser also skips empty lines before a response
     this.#statusBytes++;
     if (at < interimStatus.length) this.#isExpected = byte === interimStatus[at];
     else if (at === interimStatus.length) this.#secondDigit = byte;
     else {
       this.#lineBytes = at;
-      this.#isExpected = this.#secondDigit !== zero || byte !== one; // no HTTP follows a 101
+      this.#isExpected = this.#secondDigit !== zero || byte !== one; // the bytes after a 101 are not HTTP
       return this.#secondDigit === zero && byte === zero;
     }
     return false;
   }
 
-  /** Whether the byte is the first of a header's name. */
+  /** Returns true for the first byte of a header name. */
   #beginsHeader(byte: number | undefined): boolean {
     const isFirst = this.#lineBytes === 0;
     if (byte === lf) {
-      if (this.#lineBytes === 0) this.#statusBytes = 0; // the head of another response follows
+      if (this.#lineBytes === 0) this.#statusBytes = 0; // another response follows
       this.#lineBytes = 0;
     } else if (byte !== cr) this.#lineBytes++;
     return isFirst && isLetter(byte);
@@ -68,7 +68,7 @@ subscribe("undici:client:sendHeaders", (message) =>
   followed.get((message as DiagnosticsChannel.ClientSendHeadersMessage).socket)?.expect(),
 );
 
-/** Accepts each unsolicited 100 on a new connection of an undici client without pipelining. */
+/** Must be called for each new connection of an undici client without pipelining. */
 export function acceptContinue(socket: Socket): void {
   const responses = new InterimResponses();
   followed.set(socket, responses);

@@ -1,20 +1,20 @@
 /**
- * The base URL of each product: from the product's own variable, or else `REST_BASE_URL`. For a product with its own document,
- * only its own variable is used, so that a forgotten variable does not send one vendor's credentials to another vendor.
+ * Finds the base URL of each product: `REST_BASE_URL_<PRODUCT>`, or else `REST_BASE_URL`. A product with its own document does
+ * not fall back to `REST_BASE_URL`, because a forgotten variable would send one vendor's credentials to another.
  */
 import type { Operations } from "../../../shared/operation.ts";
 import type { Config } from "../../settings/config.ts";
 
 /**
- * Whether an operation comes from a document of its product rather than from the main document. Its name then contains the
+ * Whether an operation comes from its product's own document rather than from the main document. Its name then contains the
  * document's name before the path: `GET shop/things` instead of `GET /things`.
  */
 export const hasOwnDocument = (name: string): boolean => !name.includes(" /");
 
-/** Returns the path of an operation below its base URL. */
+/** `shop/things` → `/things` */
 export const pathBelowBase = (path: string): string => path.slice(path.indexOf("/"));
 
-/** Returns for each product its base URL, or the name of the variable that is missing. */
+/** Returns the base URL of each product, or the name of the missing variable. */
 export function baseUrls(
   { env, upstreams }: Pick<Config, "env" | "upstreams">,
   operations: Operations,

@@ -1,4 +1,4 @@
-/** The lightweight replacement for `Request` that openapi-fetch creates, with the members that a call needs. */
+/** Replaces `Request` in openapi-fetch with an object that has only the members a call needs. */
 import { isSafeMethod, type Operation } from "../../../shared/operation.ts";
 import type { CallRecord } from "../../observe/request-record.ts";
 import type { CallCredentials } from "../held-credentials.ts";
@@ -13,14 +13,14 @@ export class CallRequest {
   /** Path and query. */
   readonly path: string;
   readonly method: string;
-  /** The operation's own headers; `undefined` if it has none. */
+  /** The header parameters of the operation; `undefined` if it has none. */
   readonly headers: Record<string, string> | undefined;
   readonly body: string | undefined;
   readonly scope: RequestScope;
   readonly isRead: boolean;
   readonly call: CallRecord;
   readonly operation: Operation;
-  /** The server's credentials, for an operation that does not use the caller's. */
+  /** The server's credentials, if the operation uses them instead of the caller's. */
   readonly held: CallCredentials | undefined;
 
   constructor(path: string, init: CallInit) {

@@ -1,10 +1,11 @@
 /**
- * An upstream's circuit breaker. Five consecutive failed calls open a circuit: calls are then refused at once. After a pause, one
- * call is admitted as a trial. A successful trial closes the circuit. Each failed trial doubles the pause.
+ * The circuit breaker of an upstream. After five consecutive failures the circuit opens, and calls are refused. After a pause,
+ * one call is admitted as a trial: success closes the circuit, failure doubles the pause.
  *
- * A service may fail for a single caller, because of an expensive search or corrupt data. Each caller therefore has a separate
- * circuit. In the circuit of all callers, at most three failures of each caller count, so at least two callers must fail to open
- * it. The caller that failed last must wait twice the pause, so that another caller can make the trial.
+ * Each caller also has a separate circuit, because a service may fail for a single caller, for example because of an expensive
+ * search or corrupt data. In the circuit of all callers, at most three failures of one caller count, so that it only opens if at
+ * least two callers fail. The caller that failed last waits twice the pause before it may make the trial, so that another caller
+ * is more likely to make it.
  */
 import { LRUCache } from "lru-cache";
 import { failingCallers } from "../../settings/capacity.ts";
@@ -14,27 +15,24 @@ const mostOfCaller = 3;
 const firstPauseMs = 100;
 const maxPauseMs = 15_000;
 
-/**
- * `unknown`: the outcome of the call shows nothing about the upstream, because its client disconnected or it never got a
- * connection.
- */
+/** `unknown`: the call says nothing about the upstream, because the client disconnected or the call got no connection. */
 export type Verdict = "worked" | "failed" | "unknown";
 
-/** The circuits for which an admitted call is the trial. */
+/** Whether an admitted call is the trial of the circuit of all callers, or of its caller's circuit. */
 type Admission = { readonly ofAll: boolean; readonly ofCaller: boolean };
 
 class Circuit {
   readonly #mostOfCaller: number;
   #failuresInARow = 0;
   #failedTrials = 0;
-  /** Consecutive failures of each caller that have been counted. */
+  /** The counted failures of each caller since the last success. */
   readonly #failed = new Map<string, number>();
   #lastToFail = "";
   #pauseMs = 0;
-  /** When the next trial may start, on the monotonic clock. Used only while the circuit is open. */
+  /** When the next trial may start, if the circuit is open. */
   #nextTrialAt = 0;
 
-  /** `mostOfOneCaller`: the maximum number of failures of one caller that count. */
+  /** `mostOfOneCaller` is the number of failures of one caller that count. */
   constructor(mostOfOneCaller: number) {
     this.#mostOfCaller = mostOfOneCaller;
   }
@@ -47,13 +45,13 @@ class Circuit {
     return this.#failuresInARow === 0;
   }
 
-  /** Whether the caller's next call may be the trial. */
+  /** Whether the pause before the caller's trial is over. */
   isDue(caller: string): boolean {
     const longerMs = this.#mostOfCaller < maxFailures && caller === this.#lastToFail ? this.#pauseMs : 0;
     return performance.now() >= this.#nextTrialAt + longerMs;
   }
 
-  /** Starts a trial, and prevents others until it has ended. */
+  /** Starts a trial. No other trial may start before it has ended. */
   beginTrial(): void {
     this.#nextTrialAt = Number.POSITIVE_INFINITY;
   }
@@ -74,7 +72,7 @@ class Circuit {
     }
     this.#lastToFail = caller;
     const pauseMs = Math.min(firstPauseMs * 2 ** this.#failedTrials, maxPauseMs);
-    // Each pause varies by a quarter, so that processes do not try at the same time.
+    // Jitter of a quarter keeps processes from making their trials at the same time.
     this.#pauseMs = pauseMs * (0.75 + Math.random() / 4);
     this.#nextTrialAt = performance.now() + this.#pauseMs;
   }
@@ -85,21 +83,21 @@ export class CircuitBreaker {
   /** The circuits of callers whose last call failed. */
   readonly #ofCaller = new LRUCache<string, Circuit>({ max: failingCallers });
 
-  /** Whether calls of all callers are refused. */
+  /** Whether the circuit of all callers is open. */
   get isOpen(): boolean {
     return this.#ofAll.isOpen;
   }
 
   /**
-   * Whether the service seems to be down: the circuit of all callers is open, or the circuit of one caller is open and no caller
-   * has got a response since.
+   * Whether the service seems to be down: the circuit of all callers is open, or a caller's circuit is open and no call has
+   * succeeded since the last failure.
    */
   get isDown(): boolean {
     if (this.isOpen) return true;
     return !this.#ofAll.isWithoutFailure && [...this.#ofCaller.values()].some(({ isOpen }) => isOpen);
   }
 
-  /** Returns `undefined` if the call is refused. Each admitted call must be passed to `count` once. */
+  /** Returns `undefined` if the call is refused. `count` must be called once for each admitted call. */
   admit(caller: string): Admission | undefined {
     const own = this.#ofCaller.get(caller);
     const trial: Admission = { ofAll: this.#ofAll.isOpen, ofCaller: own?.isOpen === true };

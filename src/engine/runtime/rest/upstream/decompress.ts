@@ -1,7 +1,6 @@
 /**
- * Decompresses the body of a response by its `Content-Encoding` (RFC 9110 §8.4), coding by coding and chunk by chunk. The bytes
- * of chunks are counted as they are decompressed, because 30 bytes may expand to 10 MB, and the bodies of many calls are
- * decompressed concurrently.
+ * Decompresses a response body by its `Content-Encoding` (RFC 9110 §8.4). The size is checked after each chunk, because 30 bytes
+ * may expand to 10 MB and many bodies are decompressed concurrently.
  */
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { CodedError } from "../../coded-error.ts";
@@ -13,10 +12,10 @@ const decoders = new Map([
   ["br", createBrotliDecompress],
 ]);
 
-/** A body with more codings is refused, as in undici, because each coding costs the time of a decompression. */
+/** Maximum number of codings, as in undici, because each one costs the time of a decompression. */
 const mostCodings = 5;
 
-/** Returns the codings in the order in which they were applied, without `identity` and empty elements (§5.6.1). */
+/** Returns the codings in the order in which they were applied. Omits `identity` and empty list elements (§5.6.1). */
 export function contentCodings(header: string | readonly string[] | undefined): string[] {
   if (header === undefined) return [];
   const listed = [header].flat().join(",").toLowerCase().split(",");
@@ -24,12 +23,12 @@ export function contentCodings(header: string | readonly string[] | undefined): 
 }
 
 /**
- * Called for each chunk that a coding has produced, with the number of bytes that the coding has produced so far and the number
- * of bytes of the chunk. Returns the failure if there are too many.
+ * Called for each decompressed chunk with the total bytes that the current coding has produced, and with the bytes of the chunk.
+ * Returns an error to stop.
  */
 type Excess = (bytes: number, chunk: number) => CodedError | undefined;
 
-/** Rejects with the failure of `excess`, or with `BAD_UPSTREAM_RESPONSE`. */
+/** Rejects with the error of `excess`, or with `BAD_UPSTREAM_RESPONSE`. */
 export async function decompress(codings: readonly string[], body: Buffer, excess: Excess): Promise<Buffer> {
   if (codings.length > mostCodings || !codings.every((coding) => decoders.has(coding)))
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer's encoding is unknown");

@@ -1,7 +1,6 @@
 /**
- * One HTTP exchange over an undici pool: sends the request and receives the whole body, whose size is limited. A redirect is a
- * response like any other and is never followed. Every failure is a `CodedError`. An exchange does not enforce a deadline:
- * `pending-call.ts` aborts it.
+ * One HTTP exchange over an undici pool: sends a request and receives the whole body, whose size is limited. Redirects are not
+ * followed. All failures are `CodedError`s. `PendingCall` enforces the deadlines.
  */
 import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
@@ -24,7 +23,7 @@ import { mediaTypeOf, type RawHeaders, RestResponse, withoutTrailingSpace } from
 import { contentCodings, decompress } from "./decompress.ts";
 import { jsonValueBytes } from "./json-bytes.ts";
 
-/** The budgets of the request that the exchange is made for. */
+/** The budgets of the GraphQL request. */
 type Budget = Pick<
   RequestScope,
   "maxResponseBytes" | "reserve" | "release" | "charge" | "measured" | "decompressed"
@@ -45,16 +44,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: RawHeaders = {};
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** The complete body, which is processed at the end of the tick. */
+  /** The complete body. `finish` processes it at the end of the tick. */
   #body: Buffer | undefined;
   #reservedBytes = 0;
   #interim = 0;
   #isAbandoned = false;
 
   /**
-   * The size of the body may be at most `maxResponseBytes`, both before and after decompression and as counted by its values
-   * (`json-bytes.ts`). It may also be at most what `budget` has left. `isUnread`: the body of a success is not needed and is
-   * discarded. `held`: the server's credentials, which are masked in the response.
+   * Limits the body to `maxResponseBytes` and to the bytes that `budget` has left: before and after decompression, and as counted
+   * by its values (`json-bytes.ts`). With `isUnread`, the body of a 2xx response is discarded. `held` are the server's
+   * credentials, which are masked in the response.
    */
   constructor(budget: Budget, isRead: boolean, isUnread = false, held?: CallCredentials) {
     this.#budget = budget;
@@ -63,14 +62,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#credentials = held;
   }
 
-  /** Whether the request has been assigned to a connection. */
   get hasConnection(): boolean {
     return this.#controller !== undefined;
   }
 
   /**
-   * Sends the request, unless the exchange was aborted before. The response to a write is never refused, so a write is not sent
-   * while its caller already holds too many bytes.
+   * Sends the request, unless it was aborted before. A write is not sent while its caller's byte budget is exhausted, because the
+   * response could not be refused later.
    */
   send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
     const failure = this.#isRead ? undefined : this.#budget.reserve(0, true);
@@ -78,7 +76,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#failure) dispatcher.dispatch(request, this);
   }
 
-  /** Discards the response but lets it complete, so that its connection can be reused. */
+  /** Discards the response but lets it complete, so that the connection can be reused. */
   abandon(): void {
     this.#isAbandoned = true;
     if (this.#body) this.#body = noBody;
@@ -145,9 +143,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#isAbandoned || (this.#isUnread && this.#status >= 200 && this.#status < 300);
   }
 
-  /** Reserves the bytes of a body in the budget, except those already reserved. Returns the failure if there are too many. */
+  /** Reserves bytes of the body in the budget, minus those already reserved. Returns an error if a limit is exceeded. */
   #excess(bytes: number): CodedError | undefined {
-    if (this.#failure || !(bytes > this.#reservedBytes)) return undefined; // a declared length may not be a number
+    if (this.#failure || !(bytes > this.#reservedBytes)) return undefined; // `bytes` is NaN without a valid Content-Length
     const { maxResponseBytes } = this.#budget;
     if (bytes > maxResponseBytes) return tooLarge(maxResponseBytes);
     const failure = this.#budget.reserve(bytes - this.#reservedBytes, this.#isRead);
@@ -169,7 +167,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       );
   }
 
-  /** Decompresses a body. Stops if the exchange fails meanwhile. */
+  /** Stops if the exchange fails meanwhile. */
   async #decompress(codings: readonly string[], body: Buffer): Promise<Buffer> {
     let plain = 0;
     if (this.#failure) throw this.#failure;
@@ -184,7 +182,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(upstreamFailure(error, this.hasConnection)); // after an abort, undici reports the abort itself
+    this.#fail(upstreamFailure(error, this.hasConnection)); // undici also reports the abort itself, which `#fail` ignores
   }
 
   #complete(body: Buffer): void {
@@ -192,7 +190,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     completed.add(this);
   }
 
-  /** Processes the complete body and settles `response`. */
   finish(): void {
     const body = this.#body;
     if (this.#failure || !body) return;
@@ -209,7 +206,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Returns the response with its complete body, or the failure of the body. */
+  /** Returns the response, or an error if the body is too large or not UTF-8. */
   #read(body: Buffer): RestResponse | CodedError {
     const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
     if (failure) return failure;

@@ -1,15 +1,15 @@
 /**
- * A call in flight: its wait for a connection, and its deadlines. The callers of an upstream share its connections by a
- * `SharedQuota`, and a call beyond its caller's share waits in a queue. One caller's hanging or numerous calls therefore do not
- * delay other callers.
+ * A call in flight. It waits for a connection and enforces the deadlines. Callers share the connections of an upstream by a
+ * `SharedQuota`, and a call beyond its caller's share waits in a queue, so that slow or numerous calls of one caller do not delay
+ * other callers.
  *
  * One deadline runs at a time, in this order:
- * 1. The connect deadline, within which the request must be assigned to a connection, including the wait in the queue. While the
- * queue progresses, this deadline starts again whenever it expires.
- * 2. The call deadline, within which the whole response must have arrived. It is never extended.
- * 3. The linger of an abandoned read: for half a second, the read keeps its connection; then the connection is closed. A response
- * within that time saves a reconnect. A server accepts connections one at a time, so a client that disconnects repeatedly would
- * otherwise delay the new connections of all others.
+ * - The connect deadline: the request must be assigned to a connection, including the wait in the queue. When it expires, it
+ *   starts again if the queue has progressed.
+ * - The call deadline: the whole response must have arrived. It is never extended.
+ * - The linger after a client has disconnected: the read keeps its connection for half a second, because a response within this
+ *   time saves a reconnect. Servers accept connections one by one, so many reconnects for one client would delay the connections
+ *   of others.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
@@ -20,13 +20,12 @@ import type { Exchange } from "./exchange.ts";
 
 const lingerMs = 500;
 
-/** Milliseconds from the beginning of the call. */
 type Timeouts = { readonly connectMs: number; readonly callMs: number };
 
 type Sending = {
   readonly exchange: Exchange;
   readonly timeouts: Timeouts;
-  /** Called once the call has a permit for a connection: at once, or after a wait in the queue. */
+  /** Called once the call has a permit for a connection, which may be immediately. */
   readonly send: () => void;
 };
 
@@ -39,7 +38,7 @@ export class PendingCall {
   #isWaiting: boolean;
   /** Whether the call has left the queue since the last check. */
   #hasWaited = false;
-  /** Calls of this caller, and of all callers, that were completed at the last check. */
+  /** Completed calls at the last check. */
   #completedOfCaller: number;
   #completedOfAll: number;
   #deadline: Deadline | undefined;
@@ -57,7 +56,7 @@ export class PendingCall {
     this.#checkIn(Math.max(Math.min(timeouts.connectMs, timeouts.callMs), 0));
   }
 
-  /** Called when the call leaves the queue. */
+  /** Called when a queued call gets its permit. */
   begin(): void {
     [this.#isWaiting, this.#hasWaited] = [false, true];
     this.#send();
@@ -81,9 +80,8 @@ export class PendingCall {
   }
 
   /**
-   * Whether the queue progressed since the last check: the caller has completed at least as many calls as it uses connections or,
-   * if it uses none, all callers have completed at least as many calls as there are connections. Leaving the queue is progress
-   * too.
+   * Whether the queue has progressed since the last check: the call has left it, the caller has completed as many calls as it
+   * uses connections or, if it uses none, all callers have completed as many calls as there are connections.
    */
   #hasProgressed(): boolean {
     if (!this.#isWaiting) {
@@ -99,7 +97,7 @@ export class PendingCall {
     return own > 0 ? ofCaller >= own : ofAll >= total;
   }
 
-  /** Starts the linger. A call without a connection is aborted at once. */
+  /** Starts the linger, or aborts a call without a connection. */
   abandon(failure: CodedError): void {
     if (!this.#exchange.hasConnection) return this.#exchange.abort(failure);
     this.#deadline?.clear();
@@ -107,7 +105,7 @@ export class PendingCall {
     this.#deadline = new Deadline(lingerMs, () => this.#exchange.abort(failure));
   }
 
-  /** Must be called once when the call has ended. Releases its permit for another call. */
+  /** Must be called once at the end of the call. Releases the permit. */
   end(hasResponse: boolean): void {
     this.#deadline?.clear();
     if (hasResponse) {
@@ -118,6 +116,6 @@ export class PendingCall {
   }
 }
 
-/** Number of the caller's completed calls. A call is counted in each account of its caller. */
+/** Sums over the accounts, because each of them counts the caller's completed calls. */
 const completedOf = ({ accounts }: Caller): number =>
   accounts.reduce((sum, { completed }) => sum + completed, 0);

@@ -1,24 +1,24 @@
 /**
- * The rate limits that a response advertises: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11), or
- * the older triples `RateLimit-Limit`, `-Remaining`, `-Reset` (drafts up to 07) and `X-RateLimit-…`. A field in another format
- * is ignored: a limit that is misread would stop calls for no reason.
+ * Parses the rate limits that a response advertises: `RateLimit` and `RateLimit-Policy`
+ * (draft-ietf-httpapi-ratelimit-headers-11), or the older `RateLimit-Limit`, `-Remaining` and `-Reset` (drafts up to 07) and
+ * `X-RateLimit-…`. Fields in other formats are ignored, because a misread limit would block calls.
  */
 import { type Parameters, parseList, serializeBareItem } from "structured-headers";
 import { own } from "../../../shared/own.ts";
 import type { RawHeaders } from "../rest-response.ts";
 
 export type AdvertisedLimit = {
-  /** The policy, or the resource or bucket (GitHub, Discord) that the limit applies to; empty: the limit of all calls. */
+  /** The policy, resource (GitHub) or bucket (Discord) that the limit applies to; empty if it applies to all calls. */
   readonly name: string;
-  /** Requests per window; `undefined` if not advertised. */
+  /** Requests per window, if advertised. */
   readonly limit: number | undefined;
   readonly remaining: number;
   readonly resetMs: number;
-  /** The length of the window; `undefined` if not advertised. */
+  /** The length of the window, if advertised. */
   readonly windowMs: number | undefined;
 };
 
-/** Longer times are ignored: they are usually milliseconds in a field for seconds. */
+/** Longer times are ignored, because they are usually in milliseconds by mistake. */
 const mostSeconds = 86_400;
 
 export function advertisedLimits(headers: RawHeaders): readonly AdvertisedLimit[] {
@@ -51,7 +51,7 @@ function fromPolicies(headers: RawHeaders): AdvertisedLimit[] {
 
 type Item = { readonly name: string; readonly parameters: Parameters };
 
-/** The members of a structured field (RFC 9651 §4.2), each with its name as serialized; empty for a malformed field. */
+/** Parses a structured field (RFC 9651 §4.2). Returns each item with its serialized name; nothing for a malformed field. */
 function itemsOf(field: string | string[] | undefined): Item[] {
   try {
     return parseList([field ?? ""].flat().join(",")).flatMap(([value, parameters]) =>
@@ -67,7 +67,7 @@ function fromTriple(headers: RawHeaders, prefix: string): AdvertisedLimit[] | un
     const value = own(headers, `${prefix}-${name}`);
     return typeof value === "string" ? value.trim() : undefined;
   };
-  // drafts up to 07 allow further policies after a comma
+  // drafts up to 07 allow policies after a comma
   const limit = countIn(textOf("limit")?.split(",")[0]);
   const remaining = countIn(textOf("remaining"));
   const seconds = secondsIn(textOf("reset-after")) ?? secondsUntil(textOf("reset"));
@@ -76,7 +76,6 @@ function fromTriple(headers: RawHeaders, prefix: string): AdvertisedLimit[] | un
   return [{ name, limit, remaining, resetMs: seconds * 1_000, windowMs: undefined }];
 }
 
-/** Reads a parameter of a structured field, or a field of a triple. */
 const countIn = (value: unknown): number | undefined =>
   /^\d{1,15}$/.test(String(value)) ? Number(value) : undefined;
 
@@ -85,7 +84,7 @@ function secondsIn(value: unknown): number | undefined {
   return Number(value) <= mostSeconds ? Number(value) : undefined;
 }
 
-/** Some services send the seconds until the reset, and others its Unix time. */
+/** Some services send the seconds until the reset, others its Unix time. */
 function secondsUntil(text: string | undefined): number | undefined {
   const isTime = text !== undefined && /^\d{10}(?:\.\d{1,9})?$/.test(text);
   return isTime

@@ -1,8 +1,8 @@
 /**
- * The budget of retries of one upstream: a fifth of the reads of the last five to ten seconds, so that retries add at most a
- * fifth to the load of a failing service. Three retries are always allowed, for an upstream with hardly any traffic. As in a
- * `SharedQuota`, a caller may have used at most three times as many retries as are left, so a caller whose reads all fail leaves
- * retries for others.
+ * Limits the retries of one upstream to a fifth of the reads in the last five to ten seconds, so that retries add at most a fifth
+ * to the load of a failing service. Three retries are always allowed, for upstreams with little traffic. One caller may use at
+ * most three times as many retries as are left (dynamic thresholds, see `SharedQuota`), so that a caller whose reads all fail
+ * leaves some for others.
  */
 import { dynamicThreshold } from "../../governor/shared-quota.ts";
 
@@ -13,7 +13,6 @@ const windowMs = 5_000;
 class Window {
   calls = 0;
   retries = 0;
-  /** The retries of each caller. */
   readonly byCaller = new Map<string, number>();
 }
 
@@ -22,7 +21,7 @@ export class RetryBudget {
   #now = new Window();
   #until = 0;
 
-  /** Counts a read at its first call. */
+  /** Counts a read, but not its retry. */
   count(): void {
     const now = performance.now();
     if (now >= this.#until) {
@@ -33,7 +32,7 @@ export class RetryBudget {
     this.#now.calls++;
   }
 
-  /** Takes one retry from the budget. Returns false if none is left for the caller. */
+  /** Takes one retry; returns false if the caller has none left. */
   take(caller: string): boolean {
     const calls = this.#last.calls + this.#now.calls;
     const retries = this.#last.retries + this.#now.retries;

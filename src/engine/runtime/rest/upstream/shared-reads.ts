@@ -1,10 +1,9 @@
 /**
- * Identical reads that wait at the same time share one call (`RequestCoalescer`). Identical reads have the same URL and the same
- * headers, except for the request's id and trace, so they have the same caller. Each request keeps its own deadline and budgets.
- * The call has its own scope, and is abandoned only if the clients of all its requests disconnect.
- *
- * Public reads of different callers wait together too, for a response that is cached for all callers. Until such a response is
- * cached, each caller makes its own call, one caller after another, so that few calls are needed.
+ * Concurrent identical reads of one caller share one call (`RequestCoalescer`). Reads are identical if their URL and their
+ * headers are equal, except for the request id and the trace. Each request keeps its own deadline and budgets. The call has its
+ * own scope, and is abandoned only if all clients disconnect. Reads of a public operation also wait for calls of other callers,
+ * which may store a response for all callers. Until one is stored, the callers make their calls one after another, so that few
+ * calls are needed.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
@@ -18,21 +17,20 @@ import type { RestResponse } from "../rest-response.ts";
 type Read = {
   readonly scope: RequestScope;
   readonly caller: string;
-  /** Makes the call in the scope. */
   readonly send: (scope: RequestScope) => Promise<RestResponse>;
-  /** Returns a fresh response if one was stored meanwhile. */
+  /** Returns a fresh response if one has been stored since the read began to wait. */
   readonly fresh: () => RestResponse | undefined;
-  /** Whether another caller's call may store a response that this read can use. */
+  /** Whether the call of another caller may store a response for this read. */
   readonly waitsForOthers: () => boolean;
 };
-/** `undefined` if the read has to wait again. */
+/** `undefined` if the read must wait again. */
 type Result = RestResponse | undefined;
 type Identical = RequestCoalescer<Read, Result>;
 
 export class SharedReads {
   readonly #reads = new TransientMap<Identical>();
 
-  /** Counts a call that begins. Returns the function that ends it. */
+  /** Counts a call that begins. The returned function must be called when it ends. */
   begin(key: CallerKey): () => void {
     const reads = this.#of(key);
     const waiters = reads.begin();
@@ -51,8 +49,8 @@ export class SharedReads {
   }
 
   /**
-   * Returns the response of the next call, or `undefined` if the read need not wait for one. `forget` is called if the call is
-   * not successful.
+   * Waits for the response of a call in flight or of the next call. Returns `undefined` if the read must make a call at once.
+   * `forget` is called if the read fails.
    */
   join(key: CallerKey, read: Read, forget: () => void): Promise<RestResponse> | undefined {
     const reads = this.#reads.get(key.whole);
@@ -88,9 +86,8 @@ async function responseFor(
 }
 
 /**
- * Called when the wait of all reads is over. The reads of the first caller share a call. The reads of other callers wait again:
- * until this call stores a response for all callers, or until they may make a call themselves. If no response for all callers is
- * expected, the reads of each caller share a call at once.
+ * Called when waiting reads must continue. The reads of the first caller share a call. Reads of other callers wait again if a
+ * response for all callers is expected; otherwise each caller makes one call at once.
  */
 function continueReads(reads: Identical): void {
   const waiters = reads.take().filter((waiter) => {
@@ -106,7 +103,7 @@ function continueReads(reads: Identical): void {
   }
 }
 
-/** Makes one call for all waiting reads of a caller, in a new scope. */
+/** Makes one call in a new scope for the waiting reads of a caller. */
 async function call(waiters: readonly Waiter<Read, Result>[]): Promise<void> {
   const [first] = waiters as [Waiter<Read, Result>];
   const scope = first.request.scope.fresh();
@@ -114,7 +111,7 @@ async function call(waiters: readonly Waiter<Read, Result>[]): Promise<void> {
   try {
     const response = await first.request.send(scope);
     response.parse();
-    scope.close(); // each request holds the bytes itself
+    scope.close(); // each waiting request reserves the bytes in its own scope
     for (const waiter of waiters) waiter.settle(waiter === first ? response : response.copy("shared"));
   } catch (error) {
     for (const waiter of waiters) waiter.settle(error as CodedError);

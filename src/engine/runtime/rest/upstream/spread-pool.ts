@@ -1,16 +1,16 @@
 /**
- * A pool that limits the age of its connections. A layer-4 load balancer or a Kubernetes Service balances connections, not
- * requests: with unlimited age, a new replica would get almost no requests. undici's own option for the age, `clientTtl`, lets
- * requests of a full pool hang (nodejs/undici#5144, fixed in version 8).
+ * A pool that limits the age of its connections. Layer-4 load balancers and Kubernetes Services balance connections rather than
+ * requests, so a new replica gets few requests while old connections stay open. undici's `clientTtl` is not used, because
+ * requests to a full pool may hang (nodejs/undici#5144, fixed in version 8).
  */
 
 import { Client, type Dispatcher, Pool } from "undici";
 import { upstreamConnectionMs } from "../../settings/capacity.ts";
 
-/** Returns 0.5 to 1.5 times the value, so that connections opened together are not closed together. */
+/** Multiplies the value by 0.5 to 1.5, so that connections of the same age are not closed at the same time. */
 const jittered = (value: number): number => Math.ceil(value * (0.5 + Math.random()));
 
-/** A client that asks its upstream to close an old connection after the next response. No request in flight is lost. */
+/** Closes an old connection after its next response, so that no request is lost. */
 class AgeingClient extends Client {
   #endsAt = Number.POSITIVE_INFINITY;
 

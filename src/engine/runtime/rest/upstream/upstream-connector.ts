@@ -1,4 +1,4 @@
-/** Connections to upstreams: timeout, certificate authorities and client certificate. */
+/** Connects to upstreams, with timeouts, certificate authorities and a client certificate. */
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import { buildConnector } from "undici";
 import { readRegularFile } from "../../../shared/regular-file.ts";
@@ -6,19 +6,16 @@ import { lookupCache } from "../../dns/lookup-cache.ts";
 import type { Environment } from "../../settings/environment.ts";
 import { acceptContinue } from "./accept-continue.ts";
 
-/**
- * The fraction of the connect timeout that a lookup may take, so that a slow lookup is reported as a failed lookup, not as a
- * failed connection.
- */
+/** Fraction of the connect timeout for the DNS lookup, so that the error of a slow lookup names the lookup. */
 const lookupPart = 0.9;
 
-/** Maximum number of attempts to connect if each one is refused. */
+/** Maximum number of attempts to connect if the connection is refused. */
 const attempts = 3;
 
 /**
- * Creates a connector that accepts an unsolicited `100 Continue`, and looks a name up again after a failed connection. A refused
- * connection is repeated at once, which is safe for every request, because none has been sent: a Kubernetes Service chooses another
- * pod than the one that has just ended.
+ * Creates a connector that accepts an unsolicited `100 Continue` and expires the cached DNS lookup after a failed connection. A
+ * refused connection is retried at once, because a Kubernetes Service then selects another pod. This is safe for writes too,
+ * because no request has been sent.
  */
 export function tolerantConnector(
   options: buildConnector.BuildOptions,
@@ -40,10 +37,9 @@ export function tolerantConnector(
 }
 
 /**
- * Creates the connector for upstreams: it connects within `CONNECT_TIMEOUT_MS`, with the authorities and the client certificate
- * in the operator's files. The files are read again for each new connection, and the age of connections is limited, so renewed
- * certificates need no restart. If the files cannot be read or do not match, the previous ones stay in use. All addresses of a
- * name are tried (Happy Eyeballs, RFC 8305). An unsolicited `100 Continue` is accepted.
+ * Creates the connector for upstreams. Connects within `CONNECT_TIMEOUT_MS`, and tries all addresses of a name (Happy Eyeballs,
+ * RFC 8305). Reads the operator's certificate files again for each new connection, so that renewed certificates need no restart.
+ * If they cannot be read or do not match, the previous ones stay in use.
  */
 export function upstreamConnector(env: Environment, names = lookupCache): buildConnector.connector {
   const timeout = env.CONNECT_TIMEOUT_MS;

@@ -1,7 +1,4 @@
-/**
- * A product's REST service: its connection pool, and the typed client (openapi-fetch) that uses it. A circuit breaker, a limit on
- * calls, a fair queue of callers and a retry budget keep its faults from affecting other products and callers.
- */
+/** The REST service of one product. Limits and the circuit breaker protect other products and callers from its failures. */
 import createClient, { type Client } from "openapi-fetch";
 import type { Pool } from "undici";
 import type { Operation } from "../../../shared/operation.ts";
@@ -60,7 +57,7 @@ export class Upstream {
     });
   }
 
-  /** The state for metrics. `isOpen`: whether the service seems to be down (`CircuitBreaker.isDown`). */
+  /** For metrics. `isOpen` means that the service seems to be down (`CircuitBreaker.isDown`). */
   get state() {
     const { connected, running } = this.#pool.stats;
     return {
@@ -89,8 +86,8 @@ export class Upstream {
   }
 
   /**
-   * Makes one call. Throws synchronously if the request makes too many calls or too many calls wait; the read is then not
-   * remembered.
+   * Makes one call. Throws synchronously if the request has made too many calls or too many calls wait, so that `Reads` does not
+   * record the read.
    */
   #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
     const { scope, isRead } = request;
@@ -134,7 +131,7 @@ export class Upstream {
       endQuota?.(outcome instanceof RestResponse ? outcome : undefined);
       caller.leave();
       this.#breaker.count(owner, admission, verdictOf(outcome, operation, held));
-      if (isAbandoned) return; // no reader waits for the outcome any more
+      if (isAbandoned) return; // `abandon` has already settled the promise
       const used = read ? read.end(outcome) : outcome;
       if (used instanceof RestResponse) resolve(scope.read(used, isRead));
       else reject(used);
@@ -152,10 +149,10 @@ export class Upstream {
 }
 
 /**
- * Judges the upstream by the outcome of a call. Gateways send a 502, 503 or 504 if they got no usable response from the service
- * (RFC 9110 §15.6). A 500, or an invalid response, may concern the data of a single tenant, so it is not a failure. A call that
- * only waited for a connection of this process shows nothing about the upstream. A 401 for a credential that all tenants share is
- * a failure for all of them, unless it is a token that can be replaced.
+ * Returns whether a call failed because of the upstream. A 502, 503 or 504 is a failure, because gateways send it if the service
+ * does not respond (RFC 9110 §15.6). A 500 or an invalid response is not, because it may concern the data of a single tenant. A
+ * 401 is a failure if all tenants share the credential and it is not a token that can be renewed. A call that got no connection
+ * from this process is `unknown`.
  */
 function verdictOf(outcome: Outcome, { held }: Operation, carried: CallCredentials | undefined): Verdict {
   if (outcome instanceof RestResponse) {

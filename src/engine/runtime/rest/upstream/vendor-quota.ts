@@ -1,17 +1,12 @@
 /**
- * Divides the rate limit of a vendor whose credential the server holds: between tenants, and each tenant's share between its
- * callers. The vendor counts all requests with the credential together. The limit, in requests per window, is advertised in the
- * vendor's responses or set in `spec/credentials.yaml`; if both are known, both apply.
- *
- * The share of a tenant, and of a caller within it, is bounded as in `SharedQuota`: by dynamic thresholds, which divide the limit
- * equally between those that request much, and reserve some of it for newcomers. Unlike amounts of a `SharedQuota`, requests of a
- * window are never given back, so the bound rises while the window passes. Thus, the amount that is reserved for others and that
- * they do not use becomes available by the end of the window, and a tenant that is alone can use the entire limit, but not at
- * once.
- *
- * Each process counts by itself. It never begins more calls in a window than the limit, and never more than the vendor's last
- * response advertises as remaining, less the calls in flight. Only these responses show how much other processes with the same
- * credential have used.
+ * Divides a vendor's rate limit between tenants, and the share of a tenant between its callers. The limit applies to a credential
+ * that the server holds and that all tenants share. It is advertised in responses or set in `spec/credentials.yaml`, in requests
+ * per window; if both are known, both apply. The share of a tenant or caller is bounded by dynamic thresholds as in
+ * `SharedQuota`: heavy users get equal shares, and a part is reserved for newcomers. Unlike an amount of a `SharedQuota`, a
+ * request cannot be released again, so the bounds rise during the window. A tenant without competitors can therefore use the
+ * entire limit, but only by the end of the window. Each process counts separately. In a window it begins at most as many calls as
+ * the limit, and at most as many as the last response advertised as remaining, minus the calls in flight. Only the responses show
+ * the use by other processes.
  */
 import { LRUCache } from "lru-cache";
 import type { CodedError } from "../../coded-error.ts";
@@ -24,24 +19,27 @@ import { type AdvertisedLimit, advertisedLimits } from "./rate-limit-headers.ts"
 
 export type OwnersLimit = { readonly requests: number; readonly seconds: number };
 
-/** `caller`: a string that differs between the callers of a tenant. */
+/** `caller` only needs to be unique within the tenant. */
 type QuotaCall = { readonly operation: string; readonly tenant: string; readonly caller: string };
 
-/** A limit and its current window. */
+/** A rate limit and its current window. */
 export class QuotaWindow {
-  /** The operations that the limit applies to; `undefined`: all. */
+  /** The operations that the limit applies to; `undefined` for all. */
   readonly operations: Set<string> | undefined;
   #limit = 0;
   #windowMs = 0;
   #beganAt = Number.NEGATIVE_INFINITY;
-  /** The latest time at which the window ends, as far as this process knows. */
+  /** The latest possible end of the vendor's window. */
   #endsAt = Number.NEGATIVE_INFINITY;
-  /** The earliest time at which the vendor's window ends; `-Infinity` if the vendor has not advertised it yet. */
+  /**
+   * The earliest possible end of the vendor's window; `-Infinity` before the vendor has advertised it, `Infinity` for a limit
+   * from `spec/credentials.yaml`.
+   */
   #endsAfter = Number.POSITIVE_INFINITY;
   #left = 0;
   #endedLate = 0;
   readonly #isOfOwner: boolean;
-  /** Calls that began in this window, by tenant, and by tenant and caller. */
+  /** Calls that began in this window, by `tenant` and by `tenant\0caller`. */
   readonly #begun = new Map<string, number>();
 
   constructor(operations?: Set<string>, limit?: OwnersLimit) {
@@ -50,14 +48,13 @@ export class QuotaWindow {
     if (limit) [this.#limit, this.#windowMs] = [limit.requests, limit.seconds * 1_000];
   }
 
-  /** The fraction of the limit that is left. */
   get leftRatio(): number {
     return performance.now() >= this.#endsAt ? 1 : Math.max(this.#left, 0) / Math.max(this.#limit, 1);
   }
 
   /**
-   * Returns the milliseconds after which the call may begin if no other call begins before; 0 if it may begin now. `inFlight`:
-   * the number of calls in flight that the limit applies to.
+   * Returns the milliseconds until the call may begin if no other calls begin meanwhile. `inFlight` counts the calls in flight
+   * that the limit applies to.
    */
   waitMs(call: QuotaCall, inFlight: number): number {
     this.#renewIfEnded(inFlight);
@@ -75,10 +72,7 @@ export class QuotaWindow {
     return admittedMs;
   }
 
-  /**
-   * Whether the shares of the tenant and of the caller allow another call. `rest` is the fraction of the window that is still to
-   * come.
-   */
+  /** Whether the shares of the tenant and the caller allow another call when the fraction `rest` of the window remains. */
   #fits({ tenant, caller }: QuotaCall, rest: number): boolean {
     const reserve = rest * Math.floor(this.#limit / partForNewcomers);
     const ofTenant = this.#begunBy(tenant);
@@ -102,15 +96,15 @@ export class QuotaWindow {
     }
   }
 
-  /** Counts the end of a call that may have reached the vendor after the end of the vendor's window. */
+  /** Called at the end of a call. The vendor may have counted a late call in the next window already. */
   end(): void {
     if (performance.now() > this.#endsAfter) this.#endedLate++;
   }
 
   /**
-   * Applies the limit that a response advertises. Responses overtake each other, so within a window they only lower the number of
-   * requests that are left. If the call began before this window, at `beganAt`, its `remaining` may be that of the previous
-   * window and is ignored. The vendor computed the time to the reset between `beganAt` and now, and may have rounded it.
+   * Applies an advertised limit. Within a window, `remaining` can only lower `#left`, because responses may arrive out of order.
+   * If the call began before this window, `remaining` may refer to the previous window and is ignored. The end of the window is
+   * only known within bounds: the vendor computed `resetMs` at some time since `beganAt`, and may have rounded it.
    */
   advertise(advertised: AdvertisedLimit, beganAt: number, inFlight: number): void {
     const { limit, remaining, resetMs, windowMs } = advertised;
@@ -128,7 +122,9 @@ export class QuotaWindow {
     this.#windowMs = windowMs ?? Math.max(this.#windowMs, resetMs);
   }
 
-  /** Starts the next window, unless no limit is known yet. Calls in flight may be counted in it. */
+  /**
+   * Starts the next window if a limit is known. Calls in flight are deducted, because the vendor may count them in this window.
+   */
   #renewIfEnded(inFlight: number): void {
     const now = performance.now();
     if (this.#limit > 0 && now >= this.#endsAt)
@@ -145,20 +141,19 @@ export class QuotaWindow {
   }
 }
 
-/** Vendors advertise whole seconds. */
+/** Vendors round to whole seconds. */
 const roundingMs = 1_000;
 
-/** The calls with one credential, which the vendor counts together. */
+/** The limits of one credential, whose calls the vendor counts together. */
 export class VendorAccount {
   readonly #owners: QuotaWindow | undefined;
   readonly #advertised = new Map<string, QuotaWindow>();
   readonly #inFlight = new Map<string, number>();
-  /** Tenants that got a 429 with `Retry-After`, with the time until which their calls pause. */
+  /** Maps a tenant that got a 429 with `Retry-After` to the end of its pause. */
   readonly #refused = new Map<string, number>();
   #isPausedUntil = Number.NEGATIVE_INFINITY;
   readonly #isOfOneTenant: boolean;
 
-  /** `isOfOneTenant`: the credential belongs to one tenant. */
   constructor(isOfOneTenant: boolean, owners?: OwnersLimit) {
     this.#isOfOneTenant = isOfOneTenant;
     this.#owners = owners && new QuotaWindow(undefined, owners);
@@ -168,7 +163,7 @@ export class VendorAccount {
     return Math.min(1, ...this.#windows().map(({ leftRatio }) => leftRatio));
   }
 
-  /** Returns the error of a call that may not begin now. */
+  /** Returns an error if the call must not begin now. */
   refusal(call: QuotaCall): CodedError | undefined {
     const now = performance.now();
     const pausedUntil = Math.max(this.#isPausedUntil, this.#refused.get(call.tenant) ?? 0);
@@ -179,7 +174,7 @@ export class VendorAccount {
     return waitMs > 0 ? quotaExhausted(Math.ceil(waitMs / 1_000)) : undefined;
   }
 
-  /** Counts a call. Returns the function that is called once with its response, or with `undefined` if it got none. */
+  /** Counts a call. The returned function must be called once with the response, or with `undefined` if there is none. */
   begin(call: QuotaCall): (response: RestResponse | undefined) => void {
     const beganAt = performance.now();
     const { operation, tenant } = call;
@@ -217,9 +212,9 @@ export class VendorAccount {
   }
 
   /**
-   * Pauses the calls of a tenant that got a 429. The 429 may concern only the operations that this tenant called, so the calls of
-   * all tenants pause only if two tenants have been refused. If the response advertises that no requests of a limit remain, the
-   * window of that limit refuses all calls.
+   * Pauses the calls of a tenant after a 429. The 429 may only concern operations that this tenant calls, so other tenants are
+   * paused only if a second tenant gets one too. If the response also advertises an exhausted limit, the `QuotaWindow` of this
+   * limit refuses calls of all tenants.
    */
   #pause(tenant: string, response: RestResponse): void {
     const seconds = retryAfterSeconds(response.headers.get("retry-after"));
@@ -233,10 +228,10 @@ export class VendorAccount {
   }
 }
 
-/** The accounts of a product by their credential. */
+/** The accounts of a product by credential. */
 export class VendorAccounts {
   readonly #accounts = new LRUCache<string, VendorAccount>({
-    maxSize: heldFiles, // `max` would allocate memory for all of them at the start
+    maxSize: heldFiles, // `max` would preallocate all entries
     sizeCalculation: () => 1,
   });
 
@@ -248,7 +243,7 @@ export class VendorAccounts {
     return account;
   }
 
-  /** The smallest fraction that is left of any limit; `undefined` if the product uses no credential of the server. */
+  /** The smallest remaining fraction of all limits; `undefined` if the product uses no credential of the server. */
   get leftRatio(): number | undefined {
     const all = [...this.#accounts.values()].map(({ leftRatio }) => leftRatio);
     return all.length > 0 ? Math.min(...all) : undefined;
