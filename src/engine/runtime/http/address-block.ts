@@ -1,13 +1,13 @@
 /**
- * The address by which limits count clients. An IPv6 client usually has a /64 block (RFC 6177 §2), so its address is truncated to
- * the block. IPv4 addresses, also those mapped to IPv6, are not truncated.
+ * Limits count clients by this address. An IPv6 client usually has a /64 block (RFC 6177 §2), so its address is truncated to the
+ * block. IPv4 addresses, including those mapped to IPv6, are not truncated.
  */
 import { isIPv6 } from "node:net";
 
-/** Some proxies add the port in `X-Forwarded-For`; with it, each connection would count as a different client. */
+/** Some proxies add the port in `X-Forwarded-For`. It is removed, because each connection of a client has another port. */
 const withPort = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]+)\])(?::\d+)?$/;
 
-/** Returns the address without its port, or the first four groups of an IPv6 address. */
+/** `192.0.2.1:80` → `192.0.2.1`, `2001:db8::1` → `2001:db8:0:0` */
 export function addressBlock(given: string): string {
   const [, v4, v6] = withPort.exec(given) ?? [];
   const address = v4 ?? v6 ?? given;

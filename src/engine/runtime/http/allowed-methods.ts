@@ -1,28 +1,26 @@
 /**
- * Rejects methods that a known path does not support with 405 and `Allow` (RFC 9110 §15.5.6), also methods that no route
- * supports, such as PROPFIND. Fastify itself would respond with 404.
+ * Responds with 405 and `Allow` to a method that a known path does not support (RFC 9110 §15.5.6), including methods of no route,
+ * such as PROPFIND. Fastify alone would respond with 404.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { own } from "../../shared/own.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /**
-     * The value of `Allow` by path, for paths whose routes do not determine it. An empty value means that the path is not served.
-     */
+    /** The value of `Allow` by path, where it differs from the methods of the routes. An empty value makes the path unknown. */
     allow: Map<string, string>;
   }
 }
 
 type KnownPath = { readonly route: string; readonly allow: string };
 
-/** Collects the routes that are added to `server` from now on. Returns a function that finds the route of a request's path. */
+/** Collects the routes added to `server` afterwards. Returns a function that finds the route of a request by its path. */
 export function collectMethods(server: FastifyInstance): (request: FastifyRequest) => KnownPath | undefined {
   const allow = new Map<string, string>();
   const routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   server.decorate("allow", allow);
   server.addHook("onRoute", ({ url, method }) => {
-    if (url === "*") return; // the CORS plugin's route, which answers preflights of any path
+    if (url === "*") return; // the CORS plugin's route for preflights of any path
     const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() };
     for (const each of [method].flat()) route.methods.add(each);
     routes.set(url, route);
@@ -36,7 +34,7 @@ export function collectMethods(server: FastifyInstance): (request: FastifyReques
   };
 }
 
-/** Converts a route's path to a pattern: `:id` matches a segment, and `*` the rest. */
+/** Converts the path of a route to a pattern: `:id` matches one segment, `*` any rest of the path. */
 const patternOf = (url: string): RegExp =>
   new RegExp(
     `^${url
@@ -46,7 +44,7 @@ const patternOf = (url: string): RegExp =>
     "s",
   );
 
-/** Returns the path as Fastify's router compares it: decoded, and without the query. */
+/** Returns the decoded path without the query, as Fastify's router compares it. */
 function pathOf(url: string): string {
   const [path = ""] = url.split("?", 1);
   try {

@@ -1,14 +1,14 @@
 /**
- * Checks the raw header section of a request: a limited number of fields, exactly one `Host` in HTTP/1.1 (RFC 9112 §3.2), and no
- * transfer coding except `chunked`, which HTTP/1.0 does not support (§6.1). Node itself silently drops surplus fields, uses the
- * first `Host`, and accepts both `chunked` and `identity`, even in HTTP/1.0.
+ * Checks the raw headers of a request: a limited number of fields, exactly one `Host` in HTTP/1.1 (RFC 9112 §3.2), and no
+ * transfer coding except `chunked`, which HTTP/1.0 does not support (§6.1). Node is more lenient: it drops surplus fields, uses
+ * the first `Host`, and accepts `identity` and transfer codings in HTTP/1.0.
  */
 import type { IncomingMessage } from "node:http";
 import { CodedError, limitExceeded } from "../coded-error.ts";
 
 type HeaderSection = Pick<IncomingMessage, "rawHeaders" | "httpVersion">;
 
-/** Returns LIMIT_EXCEEDED or BAD_REQUEST; `undefined` if the header section is valid. */
+/** Returns `undefined` if the headers are valid. */
 export function checkHeaders(
   { rawHeaders, httpVersion }: HeaderSection,
   max: number,

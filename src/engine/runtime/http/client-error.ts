@@ -1,6 +1,6 @@
 /**
- * Responds to data that Node's HTTP parser rejects before a request exists (RFC 9112 §2.2, §3.2, §6.1): malformed or smuggled
- * framing, headers above the limit, a request that never ends. The response contains no data of the request.
+ * Responds to data that Node's HTTP parser rejects before there is a request (RFC 9112 §2.2, §3.2, §6.1): malformed or ambiguous
+ * framing, headers above the limit, a request that never ends. The response does not repeat any of the data.
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -9,12 +9,12 @@ import type { Environment } from "../settings/environment.ts";
 import type { ClientConnection } from "./connections.ts";
 import { errorBody } from "./error-response.ts";
 
-/** The error of Node's `clientError` event, as Fastify passes it on. */
+/** The error of Node's `clientError` event. */
 type ClientError = Error & { code?: string; rawPacket?: unknown };
 
 /**
- * Calls `refuse` unless the error is a timeout and the request has arrived meanwhile. Node checks for timeouts before it reads
- * sockets, so a request that arrived while the process was paused would be rejected unread.
+ * Calls `refuse`, except for a timeout whose request has arrived meanwhile. Node checks timeouts before it reads from sockets, so
+ * it would reject a request that arrived while the process was paused.
  */
 export function rejectUnlessComplete(
   error: ClientError,
@@ -29,7 +29,7 @@ export function rejectUnlessComplete(
   });
 }
 
-/** Responds with an error and returns it. If the response to a request has already begun, closes the connection instead. */
+/** Responds with an error and returns it. If a response has already begun, closes the connection instead. */
 export function respondToClientError(
   error: ClientError,
   socket: Duplex,
@@ -64,7 +64,7 @@ function answer(socket: Duplex, error: CodedError, url?: string): void {
   );
 }
 
-/** The request target, if the rejected bytes begin with a request line. */
+/** Returns the request target if the rejected bytes begin with a request line. */
 function requestTarget({ rawPacket }: ClientError): string | undefined {
   const begin = Buffer.isBuffer(rawPacket) ? rawPacket.toString("latin1", 0, 4_096) : "";
   return /^[A-Z]+ (\/\S*) HTTP\/1\.[01]\r\n/.exec(begin)?.[1];
@@ -79,5 +79,5 @@ function toCodedError(error: ClientError, env: Environment): CodedError {
     error.code === "HPE_PAUSED_H2_UPGRADE"
       ? "this server speaks HTTP/1.1, not HTTP/2"
       : "the request is not well-formed HTTP";
-  return new CodedError("BAD_REQUEST", message, {}, { cause: error }); // the log has the parser's code as `cause`
+  return new CodedError("BAD_REQUEST", message, {}, { cause: error }); // the log shows the parser's code as `cause`
 }

@@ -1,6 +1,6 @@
 /**
- * Compresses responses as the client's `Accept-Encoding` allows (RFC 9110 §12.5.3), in the role that creates them; the gateway
- * forwards them unchanged. Levels and sizes are measured (docs/adr/012-compression.md).
+ * Compresses responses as `Accept-Encoding` allows (RFC 9110 §12.5.3). The gateway forwards the responses of other roles
+ * unchanged. Levels and sizes are measured (docs/adr/012-compression.md).
  */
 import { Readable } from "node:stream";
 import { constants } from "node:zlib";
@@ -8,19 +8,16 @@ import compress from "@fastify/compress";
 import type { FastifyInstance, FastifyRequest, onSendHookHandler } from "fastify";
 import { addVary } from "./vary.ts";
 
-/** Smaller responses fit into a single packet with their headers. */
+/** Smaller responses fit into one packet together with their headers. */
 const thresholdBytes = 1_024;
-/** Larger responses are compressed on another thread, in chunks: on the main thread they would block other requests. */
+/** Larger responses are compressed on another thread, because compression would block other requests. */
 const maxInlineBytes = 65_536;
 
 const mayCompress = ({ headers }: FastifyRequest): boolean =>
   compressed.test(String(headers["accept-encoding"]));
 const compressed = /\b(?:br|gzip)\b|\*/i;
 
-/**
- * Compresses the responses of the routes that are added to `server` afterwards. `onCompress` is called with the length of each
- * compressed response.
- */
+/** Compresses the responses of routes added afterwards. `onCompress` is called with the length of each response to compress. */
 export async function compressResponses(
   server: FastifyInstance,
   onCompress: (request: FastifyRequest, characters: number) => void = () => {},
@@ -36,7 +33,7 @@ export async function compressResponses(
     syncThreshold: maxInlineBytes,
     globalDecompression: false, // compressed request bodies are rejected
   });
-  // `Vary` is set even if this response is not compressed, because the response to another client may be
+  // `Vary` is set on uncompressed responses too, because the response to another client may be compressed
   server.addHook("onSend", (request, reply, payload, done) => {
     addVary(reply, "accept-encoding");
     if (typeof payload === "string" && payload.length >= thresholdBytes && mayCompress(request))
@@ -46,14 +43,14 @@ export async function compressResponses(
 }
 
 /**
- * Passes a large response to the library in chunks. When a client disconnects, the library does not stop its compressor, which
- * finishes the current chunk and keeps it in memory.
+ * Passes a large response to the library in chunks. If the client disconnects, the library's compressor still finishes the
+ * current chunk and keeps it in memory, so a chunk must be small.
  */
 const inChunks: onSendHookHandler<unknown> = (request, reply, payload, done) => {
   const whole = typeof payload === "string" ? Buffer.from(payload) : payload;
   if (!Buffer.isBuffer(whole) || whole.length <= maxInlineBytes || !mayCompress(request))
     return done(null, payload);
-  reply.header("content-length", whole.length); // in case the response is not compressed after all
+  reply.header("content-length", whole.length); // if the library decides not to compress the response
   done(null, Readable.from(chunksOf(whole)));
 };
 

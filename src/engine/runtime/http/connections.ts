@@ -1,13 +1,13 @@
 /**
- * The client connections of a server, and the state of each.
+ * Tracks and limits the client connections of a server.
  *
- * The process's file descriptors limit the connections of each role. Above the limit, the oldest idle connection of the address
- * with the most connections is closed; if this address has no idle connection, its oldest connection whose only request has an
- * unfinished body. So a client cannot keep others out by opening connections. A connection with incomplete headers counts as
- * idle.
+ * The number of connections is limited by the file descriptors of the process. Above the limit, the oldest idle connection of the
+ * address with the most connections is closed, so that a client cannot exclude others by opening connections. If this address has
+ * no idle connection, its oldest connection with only one request and an unfinished body is closed. A connection with incomplete
+ * headers counts as idle.
  *
- * Requests that arrive together are handled in a single tick of the event loop, so a connection with more unanswered requests
- * than real clients pipeline (RFC 9112 §9.3.2) is closed.
+ * Pipelined requests that arrive together are handled in one tick of the event loop. A connection with more unanswered requests
+ * than real clients pipeline (RFC 9112 §9.3.2) is therefore closed.
  */
 import { existsSync, readFileSync } from "node:fs";
 import type { RequestListener, Server, ServerResponse } from "node:http";
@@ -16,13 +16,14 @@ import { mostConnections, pipelinedRequests } from "../settings/capacity.ts";
 import { addressBlock } from "./address-block.ts";
 
 /**
- * Maximum number of client connections for each of `servers` in this process: a third of its descriptors (`ulimit -n`), shared
- * equally. The rest is for upstream connections and files: of 1,024, a gateway uses up to 528 for upstreams.
+ * Maximum number of client connections of each of `servers` in this process. Together they may use a third of the file
+ * descriptors (`ulimit -n`). The rest is for upstream connections and files: with 1,024 descriptors, a gateway uses up to 528 for
+ * upstreams.
  */
 export const connectionsOf = (servers: number, descriptors = readDescriptors()): number =>
   Math.min(mostConnections, Math.floor(descriptors / 3 / servers));
 
-/** Infinite if there is no limit, and on systems other than Linux (proc_pid_limits(5)). */
+/** Infinite without a limit, and on systems other than Linux (proc_pid_limits(5)). */
 function readDescriptors(): number {
   const limits = existsSync("/proc/self/limits") ? readFileSync("/proc/self/limits", "utf8") : "";
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
@@ -33,21 +34,18 @@ export class ClientConnection {
   /** Requests without a complete response. */
   unanswered = 0;
   /**
-   * The response to the newest request, until both are complete. Cleared on idle connections, because a response keeps its
-   * request and everything created for it in memory.
+   * The response to the newest request, until both are complete. It is then cleared, because it would keep the request and its
+   * data in memory while the connection is idle.
    */
   last: ServerResponse | undefined;
-  /** Bytes received when the last response was complete; -1: none yet. */
+  /** Bytes received when the last response was complete; -1 before the first one. */
   bytesBefore = -1;
-  /**
-   * Bytes that the kernel has accepted for the client, and the bytes by which the client may still fall behind the minimum rate;
-   * maintained by `slow-readers.ts`.
-   */
+  /** State of `slow-readers.ts`: bytes that the kernel has accepted, and bytes by which the client may still fall behind. */
   acceptedBytes = 0;
   credit: number | undefined;
-  /** Whether it was closed because the client read too slowly. */
+  /** Whether the connection was closed because the client read too slowly. */
   isUnread = false;
-  /** Whether it was opened after the server announced that it stops. */
+  /** Whether the connection was opened after `/readyz` began to announce the stop. */
   isLate = false;
 
   constructor(socket: Socket) {
@@ -73,17 +71,17 @@ const hasUnfinishedBody = ({ unanswered, last, socket }: ClientConnection): bool
 const unfinishedMs = 1_000;
 
 export class Connections extends Map<Socket, ClientConnection> {
-  /** Oldest first within each address. */
+  /** The connections of each address, the oldest first. */
   readonly #byOwner = new Map<string, Set<ClientConnection>>();
   /**
-   * Whether the current response should close its connection because the server stops. Connections opened before the
-   * announcement are closed, so that their clients use other instances. Later ones come from a load balancer that does not read
-   * `/readyz` and would open new connections here; closing the port resets connections that are not yet accepted, with their
-   * requests. So later connections stay open until the port is closed, which keeps the number of new ones small.
+   * Whether a response should close its connection because the server stops. Connections that were opened before the announcement
+   * are closed, so that their clients use other instances. Later connections come from load balancers that ignore `/readyz` and
+   * would only open new connections here. They stay open until the port is closed, because closing the port resets new
+   * connections that are not yet accepted, together with their requests.
    */
   readonly isLastAnswer: (socket: Socket) => boolean;
 
-  /** `onFull` is called for each connection that is closed because there are more than `most`. */
+  /** `onFull` is called each time that the number of connections exceeds `most`. */
   constructor(server: Server, unready: ReadonlySet<string>, most: number, onFull: () => void) {
     super();
     this.isLastAnswer = (socket) =>
@@ -102,7 +100,7 @@ export class Connections extends Map<Socket, ClientConnection> {
       onFull();
       this.#leastNeeded()?.socket.destroy();
     });
-    // read once more at the end of the keep-alive timeout: a request may have arrived while the process was paused
+    // a request may have arrived while the process was paused, so the socket is read once more before the timeout closes it
     server.on("timeout", (socket) => {
       const { bytesRead } = socket;
       setImmediate(() => {
@@ -134,8 +132,8 @@ export class Connections extends Map<Socket, ClientConnection> {
   }
 
   /**
-   * Called when the server stops: after one second, closes connections that have sent nothing or incomplete headers, because the
-   * stop would wait for them. Connections that are idle between requests are left to `graceful-shutdown.ts`.
+   * Called when the server stops. After one second, closes connections with no data or incomplete headers, because the stop would
+   * wait for them. `graceful-shutdown.ts` closes connections that are idle between requests.
    */
   closeUnfinished(): void {
     const close = (): void => {

@@ -1,10 +1,10 @@
-/** Rejects request bodies with a content coding (RFC 9110 §8.4), because the code that reads them does not decode them. */
+/** Rejects request bodies with a content coding (RFC 9110 §8.4), because they are not decompressed. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { CodedError } from "../coded-error.ts";
 
 const none = /^[\s,]*(?:identity[\s,]*)*$/i;
 
-/** Throws UNSUPPORTED_MEDIA_TYPE; `Accept-Encoding` in the response lists the supported coding (RFC 9110 §15.5.16). */
+/** Throws UNSUPPORTED_MEDIA_TYPE, with the only supported coding, `identity`, in `Accept-Encoding` (RFC 9110 §15.5.16). */
 export async function refuseCodings({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { "content-encoding": coding = "", "content-length": length = "0" } = headers;
   const hasBody = length !== "0" || headers["transfer-encoding"] !== undefined;

@@ -1,13 +1,14 @@
 /**
  * Writes and reads the eight context headers that the gateway injects. Lists are comma-separated. Commas, percent signs and
- * everything but visible ASCII are percent-encoded (RFC 3986 §2.1), so values arrive unchanged and cannot add further values.
+ * everything except visible ASCII are percent-encoded (RFC 3986 §2.1), so that a value arrives unchanged and cannot add another
+ * value.
  */
 import { own } from "../../shared/own.ts";
 import type { Environment } from "../settings/environment.ts";
 import { contextMembers } from "../settings/validators.ts";
 import { type GatewaySecrets, hasProof, proofHeader } from "./gateway-proof.ts";
 
-/** The verified caller: the result of key introspection. */
+/** The verified caller, as returned by key introspection. */
 export type TenantContext = {
   tenantId: string;
   userId: string;
@@ -23,7 +24,7 @@ const suffixes = Object.entries(contextMembers satisfies Record<keyof TenantCont
   ([key, name]) => [key as keyof TenantContext, name.replaceAll("_", "-")] as const,
 );
 
-/** The eight header names in lower case, the tenant id's first, for a prefix such as `X-Service-`. */
+/** Returns the eight header names in lower case for a prefix such as `X-Service-`. The tenant id is the first. */
 export const contextHeaderNames = (prefix: string): string[] =>
   suffixes.map(([, suffix]) => prefix.toLowerCase() + suffix);
 
@@ -47,7 +48,7 @@ function valuesOf(prefix: string, headers: HeaderValues, suffix: string): string
   return typeof value !== "string" || value === "" ? [] : value.split(",").map(decodeURIComponent);
 }
 
-/** Returns a list from the context of a verified caller; empty if the header is malformed. */
+/** Returns a list from the context headers of a verified caller; empty if the header is malformed. */
 export function readContextList(
   prefix: string,
   headers: HeaderValues,
@@ -60,9 +61,7 @@ export function readContextList(
   }
 }
 
-/**
- * Reads what `writeContextHeaders` wrote; `undefined` if one of the three ids is missing or a value is malformed.
- */
+/** Returns `undefined` if one of the three ids is missing or a value is malformed. */
 export function readContextHeaders(prefix: string, headers: HeaderValues): TenantContext | undefined {
   try {
     const all = Object.fromEntries(suffixes.map(([key, suffix]) => [key, valuesOf(prefix, headers, suffix)]));
@@ -76,7 +75,7 @@ export function readContextHeaders(prefix: string, headers: HeaderValues): Tenan
   }
 }
 
-/** The scopes of the caller's key or token; `undefined` without the gateway's proof, because then only REST knows them. */
+/** Returns the scopes of the caller's key or token; `undefined` without the gateway's proof, when only REST knows them. */
 export const readKeyScopes = (
   env: GatewaySecrets & Pick<Environment, "CONTEXT_HEADER_PREFIX">,
   headers: HeaderValues,

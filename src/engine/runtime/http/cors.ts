@@ -1,11 +1,10 @@
-/** CORS of the front role. A browser's preflight has no key, so it is answered before the key is checked. */
+/** Handles CORS on the role that clients connect to. A preflight has no API key, so it is answered before the key is checked. */
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../coded-error.ts";
 import type { Config } from "../settings/config.ts";
 import { graphqlPath, mcpPath } from "./endpoint-paths.ts";
 
-/** The response headers that scripts may read. */
 const exposedHeaders = [
   "x-request-id",
   "www-authenticate",
@@ -16,9 +15,7 @@ const exposedHeaders = [
   "sunset",
 ];
 
-/**
- * Allows pages of `origins` (`*`: any) to call with `methods`; browsers cache this for ten minutes. Without origins, CORS is off.
- */
+/** Allows pages of `origins` (`*` for any) to call with `methods`. Browsers cache this for ten minutes. */
 export async function allowOrigins(
   server: FastifyInstance,
   origins: readonly string[],
@@ -35,8 +32,8 @@ export async function allowOrigins(
 }
 
 /**
- * Answers OPTIONS requests to GraphQL that are not CORS preflights with the allowed methods (RFC 9110 §9.3.7). Outside
- * production GET returns the explorer to browsers, even if queries by GET are off.
+ * Responds to OPTIONS requests for GraphQL that are not CORS preflights (RFC 9110 §9.3.7). Outside production, GET is allowed
+ * even if queries by GET are off, because it returns the explorer to browsers.
  */
 export function respondToOptions(server: FastifyInstance, { env, production }: Config): void {
   const allow = env.GRAPHQL_GET || !production ? "GET, HEAD, POST, OPTIONS" : "POST, OPTIONS";
@@ -45,13 +42,13 @@ export function respondToOptions(server: FastifyInstance, { env, production }: C
 }
 
 /**
- * Rejects MCP messages that a browser sends from a page of another origin, as the Model Context Protocol requires (2025-11-25,
- * Transports, "Security Warning"). Otherwise, a page could reach this server under the page's own host name, by DNS rebinding.
+ * Rejects MCP messages from browser pages of other origins, as the Model Context Protocol requires (2025-11-25, Transports,
+ * "Security Warning"). Otherwise a page could use DNS rebinding to reach this server under the page's own host name.
  */
 export function guardMcp(server: FastifyInstance, origins: readonly string[]): void {
   server.addHook("onRequest", async ({ url, routeOptions, headers: { origin } }) => {
     if (origin === undefined || origins.includes("*") || origins.includes(origin)) return;
-    // the graphql role's router recognises every spelling of the path; the gateway routes by the path itself
+    // the graphql role routes every spelling of the path to `mcpPath`, but the gateway compares the path itself
     if (routeOptions.url === mcpPath || url === mcpPath || url.startsWith(`${mcpPath}?`))
       throw new CodedError(
         "FORBIDDEN",

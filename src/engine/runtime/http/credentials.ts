@@ -1,14 +1,14 @@
 /**
- * Reads the API key of a request: `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1), from the raw headers, because Node
+ * Reads the API key of a request from `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1). Reads the raw headers, because Node
  * joins or drops repeated fields. Both headers may be sent with the same key. Headers that two servers could interpret
  * differently are rejected. A key in the URL is ignored.
  */
 import { CodedError, type CredentialFailure } from "../coded-error.ts";
 
-/** The headers that may contain a key, in lower case. */
+/** Names of the headers that may contain a key. */
 export const keyHeaders: readonly string[] = ["x-api-key", "authorization"];
 
-/** Returns the unverified key; `undefined` if there is none. Throws `BAD_REQUEST` for repeated or conflicting headers. */
+/** Returns the unverified key; `undefined` if there is none. Throws `BAD_REQUEST` for repeated or contradictory headers. */
 export function readKey(rawHeaders: readonly string[]): string | undefined {
   const apiKey = only(rawHeaders, "x-api-key");
   const authorization = only(rawHeaders, "authorization");
@@ -20,8 +20,8 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
 }
 
 /**
- * The error for missing or invalid credentials, the same on every role. `headers`: the headers that may contain them, in lower
- * case. `Authorization` may contain credentials other than API keys.
+ * The error for missing or invalid credentials, which is the same on every role. `headers` are the names of the headers that may
+ * contain them. If the only header is `Authorization`, the message does not mention API keys.
  */
 export function unauthenticated(
   fault: CredentialFailure,
@@ -43,7 +43,7 @@ export function unauthenticated(
 
 const wrongToken = "the access token is not valid";
 
-/** The value of a header. Throws `BAD_REQUEST` if it is repeated. */
+/** Returns the value of a header. Throws `BAD_REQUEST` if it is repeated. */
 function only(rawHeaders: readonly string[], name: string): string | undefined {
   let found: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -54,5 +54,5 @@ function only(rawHeaders: readonly string[], name: string): string | undefined {
   return found;
 }
 
-/** Credentials of another scheme count as an empty key, which is never valid and conflicts with a valid one. */
+/** Returns an empty key for another scheme. An empty key is never valid, and contradicts a key in `X-API-Key`. */
 const bearerToken = (authorization: string): string => /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";

@@ -1,9 +1,9 @@
-/** The paths of this layer's endpoints, and upstream path prefixes. */
+/** URL paths of the GraphQL and MCP endpoints, also behind the path prefix of an upstream. */
 
 export const graphqlPath = "/v1/graphql";
-/** Tools for agents, with `MCP=on`. */
+/** The MCP endpoint, with `MCP=on`. */
 export const mcpPath = "/v1/mcp";
 export const mcpMethods = "POST";
 
-/** The path prefix of an upstream. A GraphQL URL may be the role's base URL or the endpoint itself. */
+/** Returns the path prefix of an upstream. A GraphQL URL may be the base URL of the role or the endpoint itself. */
 export const prefixOf = ({ pathname }: URL): string => pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");

@@ -1,6 +1,6 @@
 /**
- * Error responses of all roles. The path determines the format: a GraphQL response on `/v1/graphql` (GraphQL over HTTP §6) in the
- * media type that the client accepts, problem details (RFC 9457) on any other path. Status and headers are the same in both.
+ * Error responses of all roles. The path determines the format: on `/v1/graphql` a GraphQL response (GraphQL over HTTP §6) in the
+ * media type that the client accepts, on other paths problem details (RFC 9457). Status and headers are the same.
  */
 import type { FastifyError, FastifyReply } from "fastify";
 import { CodedError, codeForStatus, limitExceeded, problemDetails } from "../coded-error.ts";
@@ -8,13 +8,10 @@ import type { resourceMetadata } from "../settings/token-settings.ts";
 import { graphqlPath } from "./endpoint-paths.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
-/**
- * The parts of a request that determine the format of its error. `requestId` is absent if the data was rejected before it became
- * a request.
- */
+/** Determines the format of an error. `requestId` is absent if the data was rejected before it became a request. */
 type RequestInfo = { url: string | undefined; accept: string | undefined; requestId?: string };
 
-/** Media type and text of the body, which does not contain the error's cause. */
+/** Returns the media type and the text of the body. The body does not contain the cause of the error. */
 export function errorBody(
   error: CodedError,
   { url = "", accept, requestId }: RequestInfo,
@@ -27,7 +24,7 @@ export function errorBody(
 }
 
 /**
- * Returns the challenge, which lists the authentication schemes (RFC 9110 §11.6.1), the URL of the resource's metadata (RFC 9728
+ * Returns `WWW-Authenticate` with the authentication schemes (RFC 9110 §11.6.1), the URL of the resource's metadata (RFC 9728
  * §5.1) and the scopes to request (RFC 6750 §3).
  */
 export function challengeOf(metadata?: ReturnType<typeof resourceMetadata>): string {
@@ -36,13 +33,11 @@ export function challengeOf(metadata?: ReturnType<typeof resourceMetadata>): str
   return `Bearer realm="api"${scope ?? ""}${url ? `, resource_metadata="${url}"` : ""}, ApiKey realm="api"`;
 }
 
-/** The challenge of a 403 (RFC 6750 §3.1). The gateway adds the URL of its resource's metadata. */
+/** Returns `WWW-Authenticate` for a 403 (RFC 6750 §3.1). The gateway adds the URL of its resource's metadata. */
 export const insufficientScope = (scopes: readonly string[]): string =>
   `Bearer realm="api", error="insufficient_scope", scope="${scopes.join(" ")}"`;
 
-/**
- * Sends the response. A 401 lists the authentication schemes (RFC 9110 §11.6.1), a 415 the supported types or codings (§15.5.16).
- */
+/** A 401 lists the authentication schemes (RFC 9110 §11.6.1), a 415 the supported media type or content coding (§15.5.16). */
 export function sendError(reply: FastifyReply, error: CodedError): FastifyReply {
   const { id: requestId, headers, raw, record } = reply.request;
   record.fail(error);
@@ -53,7 +48,6 @@ export function sendError(reply: FastifyReply, error: CodedError): FastifyReply 
   return reply.code(error.status).header("cache-control", "private, no-store").type(type).send(body);
 }
 
-/** Converts an error of Fastify. */
 export function codedErrorOf(error: FastifyError, maxBodyBytes: number): CodedError {
   if (error instanceof CodedError) return error;
   const status = error.statusCode ?? 500;

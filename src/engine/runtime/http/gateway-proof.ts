@@ -1,7 +1,4 @@
-/**
- * The gateway's proof: a secret header by which the roles behind the gateway recognize its requests. Without it, context headers
- * are ignored.
- */
+/** The gateway's proof is a secret header. The roles behind the gateway ignore context headers without it. */
 import { timingSafeEqual } from "node:crypto";
 import { proofHeader } from "../../shared/never-credentials.ts";
 import type { Environment } from "../settings/environment.ts";
@@ -10,13 +7,13 @@ export { proofHeader };
 
 export type GatewaySecrets = Pick<Environment, "GATEWAY_SECRET" | "GATEWAY_SECRET_OLD">;
 
-/** Whether a request has the gateway's proof, compared in constant time; false without a configured secret. */
+/** Whether the header contains a configured secret. Compares in constant time. */
 export const hasProof = (
   { GATEWAY_SECRET: current, GATEWAY_SECRET_OLD: old }: GatewaySecrets,
   given: string | string[] | undefined,
 ): boolean => typeof given === "string" && (isEqual(current, given) || isEqual(old, given));
 
-/** Takes the same time for all texts of the secret's length, so an attacker can infer only the length. */
+/** The time depends only on the length, so an attacker cannot guess the secret character by character. */
 function isEqual(secret: string | undefined, given: string): boolean {
   if (secret === undefined) return false;
   const expected = Buffer.from(secret);

@@ -1,23 +1,20 @@
-/** The `Retry-After` header (RFC 9110 §10.2.3): digits, or a date (§5.6.7). */
+/** Parses `Retry-After` (RFC 9110 §10.2.3): seconds, or a date (§5.6.7). */
 
-/** A day, well below the maximum of `setTimeout` (24.8 days), so that a client that waits this long does not overflow it. */
+/** A day. Clients may pass the value to `setTimeout`, whose maximum is 24.8 days. */
 const maxSeconds = 86_400;
 
 const month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
 const time = String.raw`\d\d:\d\d:\d\d`;
 const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
-/** Recipients must accept all three date formats. `Date.parse` accepts many others, such as `1.5`. */
+/** Recipients must accept these formats and that of `asctime`. `Date.parse` would accept many others, such as `1.5`. */
 const dates = [
   new RegExp(String.raw`^${day}, \d\d ${month} \d{4} ${time} GMT$`),
   new RegExp(String.raw`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-${month}-\d\d ${time} GMT$`),
 ];
-/** The format of `asctime`, which is implicitly UTC. */
+/** The date format of `asctime`, which is implicitly UTC. */
 const asctime = new RegExp(String.raw`^${day} ${month} (?: \d|\d\d) ${time} \d{4}$`);
 
-/**
- * Whole seconds to wait, from 1 (so that clients do not spin) to a day. `undefined` for a value that is neither digits nor a
- * date, and for a past date.
- */
+/** Returns whole seconds: at least 1, to prevent immediate retries, and at most a day. `undefined` for a past or invalid date. */
 export function retryAfterSeconds(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const seconds = /^\d+$/.test(value) ? Number(value) : secondsUntil(value);

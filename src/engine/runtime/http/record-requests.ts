@@ -1,4 +1,4 @@
-/** Creates the record of each request when its headers have arrived, and completes it when the response ends. */
+/** Creates a record for each request when its headers have arrived, and completes it when the response ends. */
 import type { FastifyReply } from "fastify";
 import type { CodedError } from "../coded-error.ts";
 import { clientNameOf } from "../observe/client-name.ts";
@@ -11,8 +11,9 @@ import type { ClientConnection } from "./connections.ts";
 import { hasProof, proofHeader } from "./gateway-proof.ts";
 
 /**
- * Publishes the request and its end to observers. Only a gateway's trace is continued: otherwise any client could have all its
- * requests recorded, by the sampled flag or a trace id that the ratio selects (Trace Context §3.4 "Restart trace", §7.2).
+ * Publishes the beginning and the end of a request to observers. Only the gateway's trace is continued, because otherwise clients
+ * could have all their requests recorded by the sampled flag or by a trace id that the sampling ratio selects (Trace Context §3.4
+ * "Restart trace", §7.2).
  */
 export function recordRequest(
   serverInfo: ServerInfo,
@@ -36,7 +37,7 @@ export function recordRequest(
   record.url = { scheme: request.protocol, host: request.host ?? "", path, query };
   request.record = record;
   beginRequest(record);
-  const written = (): number => socket.bytesWritten ?? 0; // undefined for injected requests
+  const written = (): number => socket.bytesWritten ?? 0; // `bytesWritten` is undefined for injected requests
   const bytesBefore = written();
   raw.on("close", () => {
     const isUnread = connection?.isUnread === true;

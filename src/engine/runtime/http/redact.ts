@@ -1,16 +1,15 @@
 /**
- * Removes credentials and control characters from log lines, as the last step before a line is written. Works on the text of
- * the line, so it covers every log statement.
+ * Removes credentials and control characters from log lines. Runs on the text of each line immediately before it is written, so
+ * that every log statement is covered.
  */
 import { escapeControlCharacters } from "../../shared/control-characters.ts";
 
-/** API keys of this service, anywhere in the line. */
 const apiKey = /\bsk_(?:test|live)_[0-9A-Za-z]+/g;
-/** Credentials in an `Authorization` value (RFC 9110 §11.6.2). */
+/** Values of `Authorization` (RFC 9110 §11.6.2). */
 const credentials = /\b(Bearer|Basic|ApiKey) +[^\s"\\,]+/gi;
 /** A URL: scheme, user and password, host and path, query and fragment. */
 const url = /\b([a-z][a-z\d+.-]*:\/\/)([^\s"\\/?#]*@)?([^\s"\\?#]*)([?#][^\s"\\]*)?/gi;
-/** Members of a JSON log line whose values are secret. */
+/** Members of a JSON log line with secret values. */
 const secretMembers = [
   "authorization",
   "proxy-authorization",
@@ -20,7 +19,7 @@ const secretMembers = [
   "set-cookie",
 ];
 
-/** Returns a function that replaces credentials and `secrets` in a line. `headers`: further headers with credentials. */
+/** Creates a function that redacts credentials and `secrets` in a line. `headers` are further headers with credentials. */
 export function redactor(
   secrets: readonly (string | undefined)[],
   headers: readonly string[] = [],

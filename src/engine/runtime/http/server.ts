@@ -1,6 +1,6 @@
 /**
- * The HTTP server that all roles share: Fastify with limits for bodies and headers, request ids, `/healthz` and `/readyz`, error
- * responses in the path's format, and draining on stop.
+ * Creates the HTTP server of each role: Fastify with limits for bodies and headers, request ids, `/healthz` and `/readyz`, error
+ * responses in the format of the path, and a graceful stop.
  */
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
@@ -36,17 +36,17 @@ import { originForm } from "./request-target.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Reasons why `/readyz` returns 503; empty means ready. `stopping` also makes responses close their connections. */
+    /** Reasons why `/readyz` returns 503; empty if the role is ready. `stopping` also makes responses close their connections. */
     unready: Set<string>;
-    /** Problems that `/readyz` lists while the role is ready. */
+    /** Problems that `/readyz` lists although the role is ready. */
     warnings: Set<string>;
     /** Usage and limit of each quota, for metrics. */
     quotas: Readonly<Record<string, { readonly used: number; readonly total: number }>>;
     /** Maximum number of client connections. */
     mostConnections: number;
-    /** `WWW-Authenticate` of every 401. */
+    /** The value of `WWW-Authenticate` in a 401. */
     challenge: string;
-    /** Whether the current response should close its connection because the server stops. */
+    /** Whether a response should close its connection because the server stops. */
     isLastAnswer: (socket: Socket) => boolean;
   }
   interface FastifyRequest {
@@ -55,8 +55,8 @@ declare module "fastify" {
 }
 
 /**
- * The API that a role serves. `credentials`: headers whose values are redacted in log lines. `metadata`: the protected resource
- * metadata (RFC 9728) that the challenge of a 401 refers to.
+ * The API that a role serves. `credentials` are headers whose values are redacted in log lines. A 401 refers to `metadata`, the
+ * protected resource metadata (RFC 9728).
  */
 type Served = {
   readonly credentials?: readonly string[];
@@ -64,7 +64,7 @@ type Served = {
   readonly metadata?: ReturnType<typeof resourceMetadata>;
 };
 
-/** Creates a role's server, which does not listen yet. */
+/** Creates the server of a role. It does not listen yet. */
 export function createServer(
   config: Config,
   role: ServerInfo["role"] = "metrics",
@@ -85,13 +85,13 @@ export function createServer(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     rewriteUrl: originForm,
-    // for bodies that are never read; for others, `SlowBodies` responds earlier
+    // only reached if the body is never read, because otherwise `SlowBodies` responds earlier
     requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
     genReqId: requestId,
-    childLoggerFactory: (logger) => logger, // a child logger per request would cost more than the few lines that need its id
-    return503OnClosing: false, // requests that arrive while draining are still answered
+    childLoggerFactory: (logger) => logger, // a child logger per request is too expensive for the few lines that need the request id
+    return503OnClosing: false, // requests that arrive during the stop are still answered
     trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
     clientErrorHandler: (error, socket) => {
       const connection = connections.get(socket as Socket);
@@ -101,7 +101,7 @@ export function createServer(
         if (refusal) recordRefusal(serverInfo, refusal, connection.socket.remoteAddress);
       });
     },
-    // a path that cannot be decoded skips the hooks
+    // Fastify skips the hooks for a path that it cannot decode
     frameworkErrors: (_error, request, reply) => {
       sendError(reply, receive(request, reply) ?? malformedPath);
     },
@@ -109,7 +109,7 @@ export function createServer(
       maxHeaderSize: config.env.MAX_HEADER_BYTES,
       requireHostHeader: false,
       headersTimeout: config.env.REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: 1_000, // granularity of the timeout of requests that never end
+      connectionsCheckingInterval: 1_000, // interval at which Node checks for requests that do not end
     },
   });
   server.removeContentTypeParser("text/plain"); // only JSON is supported
@@ -146,13 +146,13 @@ export function createServer(
     bodies.stop();
     connections.closeUnfinished();
   });
-  /** Runs at the beginning of each request. Returns the error of an invalid header section. */
+  /** Called at the beginning of each request. Returns an error if the headers are invalid. */
   const receive = (request: FastifyRequest, reply: FastifyReply): CodedError | undefined => {
     recordRequest(serverInfo, reply, connections.get(request.raw.socket), config.env);
     reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = checkHeaders(request.raw, config.env.MAX_HEADERS);
-    if (fault) reply.header("connection", "close"); // the end of its body cannot be determined reliably
+    if (fault) reply.header("connection", "close"); // the length of its body is ambiguous
     return fault;
   };
   server.addHook("onRequest", (request, reply, done) => done(receive(request, reply)));
@@ -192,13 +192,13 @@ function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, l
     return new CodedError("METHOD_NOT_ALLOWED", `this path supports ${knownPath.allow}`);
   };
   server.setNotFoundHandler((request, reply) => sendError(reply, refusalOf(request, reply)));
-  // before the body is read, so that its type and size do not matter
+  // runs before the body is read, so that the error does not depend on the body's type and size
   server.addHook("preParsing", (request, reply, _payload, done) =>
     done(request.is404 ? refusalOf(request, reply) : null),
   );
 }
 
-/** Keeps the client's request id if it is harmless (and not an API key, because ids are logged); otherwise generates one. */
+/** Keeps the client's request id if it is harmless and contains no API key, because ids are logged. Generates an id otherwise. */
 function requestId(request: { headers: FastifyRequest["headers"] }): string {
   const given = request.headers["x-request-id"];
   return typeof given === "string" && /^(?!.*sk_)[\w.-]{8,64}$/.test(given) ? given : randomUUID();

@@ -1,4 +1,4 @@
-/** Maps undici's errors to our codes, for the gateway and the REST client. */
+/** Maps undici's errors to error codes, for the gateway and the REST client. */
 import type { Code } from "../../shared/error-codes.ts";
 import { CodedError } from "../coded-error.ts";
 
@@ -8,14 +8,14 @@ const notHttp: Failure = ["BAD_UPSTREAM_RESPONSE", "the response is not valid HT
 const notSendable: Failure = ["BAD_REQUEST", "the request cannot be sent"];
 const unreachable: Failure = ["UPSTREAM_UNAVAILABLE", "the service cannot be reached"];
 
-/** The failures by the error's code or name. */
+/** Keys are the code or the name of undici's error. */
 const failures = new Map<unknown, Failure>([
   ["UND_ERR_CONNECT_TIMEOUT", late],
   ["ETIMEDOUT", late],
   ["ETIMEOUT", late], // the name servers did not respond
   ["UND_ERR_HEADERS_OVERFLOW", notHttp],
   ["HTTPParserError", notHttp],
-  ["ERR_INVALID_CHAR", notHttp], // Node's error for an invalid response header
+  ["ERR_INVALID_CHAR", notHttp], // thrown by Node for an invalid response header
   [
     "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
     ["BAD_UPSTREAM_RESPONSE", "the response does not have the length that it declares"],
@@ -27,8 +27,8 @@ const failures = new Map<unknown, Failure>([
 const brokeOff = "the connection broke before the response was complete";
 
 /**
- * The original message may contain addresses and is kept only in `cause`. A `CodedError` is returned unchanged. `wasSent`: the
- * request was written to a connection, so the service was reachable.
+ * Returns a `CodedError` unchanged. The message of any other error may contain addresses, so it is kept only in `cause`.
+ * `wasSent` means that the request was written to a connection, so the service was reachable.
  */
 export function upstreamFailure(error: unknown, wasSent: boolean): CodedError {
   if (error instanceof CodedError) return error;
@@ -47,8 +47,8 @@ const unsent: ReadonlySet<Code> = new Set([
 ]);
 
 /**
- * A suffix for the message of a failed write, so that clients do not unknowingly repeat it. A request without a complete response
- * may have been executed, even if the connection broke or the server closed it while it was idle.
+ * Returns a suffix for the message of a failed write, so that clients do not repeat the write unknowingly. A request without a
+ * complete response may have been executed, even if the service closed the connection while it was idle.
  */
 export const outcomeOfWrite = (wasSent: boolean, code: Code): string => {
   if (wasSent) return "; its outcome is unknown: it may have been executed";
@@ -56,12 +56,12 @@ export const outcomeOfWrite = (wasSent: boolean, code: Code): string => {
 };
 
 /**
- * Whether a response has no body regardless of `Content-Length` (RFC 9112 §6.3). A 304 may have the length of the corresponding
- * 200 (RFC 9110 §8.6), for which undici would report a truncated body.
+ * Whether a response has no body, whatever its `Content-Length` is (RFC 9112 §6.3). A 304 may declare the length of the
+ * corresponding 200 (RFC 9110 §8.6), which undici would report as a truncated body.
  */
 export const isWithoutBody = (status: number): boolean => status === 204 || status === 304;
 
-/** Maximum number of interim responses (1xx) per call. Servers send one or two; each costs as much as a response. */
+/** Maximum number of interim responses (1xx) per call. Servers send one or two, and each takes as much time as a response. */
 export const maxInterimResponses = 16;
 
 export const tooManyInterimResponses = (): CodedError =>

@@ -1,7 +1,7 @@
-/** Helper for `Vary` (RFC 9110 §12.5.5). */
+/** Extends the `Vary` header (RFC 9110 §12.5.5). */
 import type { FastifyReply } from "fastify";
 
-/** Adds header names, in lower case, to the names that other hooks have set in `Vary`. */
+/** Adds lower-case header names to those that other hooks have already set. */
 export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
   if (names.length === 0) return;
   const given = reply.getHeader("vary");

@@ -1,6 +1,6 @@
 /**
- * Parses JSON bodies at a bounded cost. A body of 1 MiB may contain 90,000 member names, for which `JSON.parse` takes 45 ms and
- * 20 times the memory of the text.
+ * Parses JSON bodies with a limited number of values. Without the limit, a body of 1 MiB may contain 90,000 member names, for
+ * which `JSON.parse` takes 45 ms and 20 times the memory of the text.
  */
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -10,9 +10,9 @@ import { valuesPerRequest } from "../../settings/capacity.ts";
 
 type ParseJson = (request: FastifyRequest, text: string) => unknown;
 
-/** Creates a parser that throws the errors of Fastify's parser, and `BAD_USER_INPUT` for too many values. */
+/** The parser throws `BAD_USER_INPUT` for too many values, and otherwise the errors of Fastify's parser. */
 export function jsonParser(server: FastifyInstance, mostValues = valuesPerRequest): ParseJson {
-  // "ignore": `__proto__` is a valid variable name, and members are never copied by assignment
+  // `__proto__` is a valid variable name, and harmless because members are never copied by assignment
   const parse = server.getDefaultJsonParser("ignore", "ignore");
   return (request, text) => {
     if (text.length > mostValues && countValues(text, mostValues) > mostValues)
@@ -26,7 +26,6 @@ export function jsonParser(server: FastifyInstance, mostValues = valuesPerReques
   };
 }
 
-/** Makes `server` use this parser. */
 export function parseJsonBodies(server: FastifyInstance): void {
   const parse = jsonParser(server);
   server.addContentTypeParser(
@@ -36,13 +35,13 @@ export function parseJsonBodies(server: FastifyInstance): void {
   );
 }
 
-/** Makes `server` pass all bodies to the route handler as bytes. */
+/** Passes all bodies to the route handlers as bytes. */
 export function leaveBodiesUnparsed(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 }
 
-/** Makes `server` pass JSON bodies to the route handler as text. */
+/** Passes JSON bodies to the route handlers as text. */
 export function leaveJsonUnparsed(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
@@ -52,7 +51,7 @@ export function leaveJsonUnparsed(server: FastifyInstance): void {
   );
 }
 
-/** JSON is UTF-8 (RFC 8259 §8.1). A lenient decoder would replace other bytes by U+FFFD, and REST would store that text. */
+/** JSON is UTF-8 (RFC 8259 §8.1). A lenient decoder would change invalid bytes to U+FFFD, and REST would store the result. */
 function utf8Text(body: Buffer): string {
   if (!isUtf8(body)) throw new CodedError("BAD_REQUEST", "the request body is not UTF-8");
   return body.toString();

@@ -1,11 +1,11 @@
 /**
- * Limits unfinished request bodies, on every role. A body must be complete within `REQUEST_TIMEOUT_MS` and arrive at a minimum
- * rate. The number of slow bodies per address and per credential is limited, and so is the memory of all bodies. A violation is
- * answered with a 408, and the connection is closed. While the server stops, unfinished bodies get one more second, then a
- * 503. Ages are counted in checks rather than measured, so that a delayed event loop does not make clients look slow.
+ * Limits unfinished request bodies. A body must be complete within `REQUEST_TIMEOUT_MS` and arrive at a minimum rate. The number
+ * of slow bodies per address and per credential is limited, and so is the memory of all bodies. A violation results in a 408 and
+ * closes the connection. When the server stops, unfinished bodies get one more second, then a 503. Ages are counted in checks
+ * rather than measured, so that clients do not look slow when the event loop is delayed.
  *
- * The chunks of a chunked body (RFC 9112 §7.1) are counted too: 1 MiB in chunks of one byte takes two seconds of CPU time,
- * because Node handles each chunk separately.
+ * The chunks of a chunked body (RFC 9112 §7.1) are limited too. Node handles each chunk separately, so 1 MiB in chunks of one
+ * byte takes two seconds of CPU time.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { CodedError, refusedByLimit } from "../../coded-error.ts";
@@ -14,17 +14,17 @@ import type { Environment } from "../../settings/environment.ts";
 import { addressBlock } from "../address-block.ts";
 
 const checkMs = 250;
-/** Bytes from which a body is watched immediately. */
+/** Larger bodies are watched immediately. */
 const large = 65_536;
 const { slowAfterMs, graceMs, minimumRate } = slowBodies;
-/** Time for the rest of an answered request: clients may read the response only after sending (RFC 9112 §9.6). */
+/** Time for the rest of an answered request, because clients may read the response only after sending (RFC 9112 §9.6). */
 const lingerMs = 1_000;
 
 type Body = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   address?: string;
-  /** Bytes received since the body has been watched. */
+  /** Bytes received since `#watch`. */
   bytes: number;
   ageMs: number;
   answeredMs: number;
@@ -33,9 +33,9 @@ type Body = {
 export class SlowBodies {
   readonly #env: Environment;
   #arrived: Body[] = [];
-  /** Oldest first. */
+  /** The oldest body comes first. */
   readonly #unfinished = new Set<Body>();
-  /** Bytes received since memory was last checked. */
+  /** Bytes received since the last `#freeMemory`. */
   #uncounted = 0;
   #timer: NodeJS.Timeout | undefined;
   #stoppingMs: number | undefined;
@@ -45,13 +45,13 @@ export class SlowBodies {
   }
 
   /**
-   * Most bodies arrive with their headers, before the next tick of the event loop, so small ones are only watched from then on.
-   * Large ones are watched immediately: in one tick, a thousand connections may deliver up to 2 MiB each.
+   * Large bodies are watched immediately, because a thousand connections may deliver up to 2 MiB each in one tick of the event
+   * loop. Small bodies are watched from the next tick, because most of them arrive together with their headers.
    */
   watch(request: FastifyRequest, reply: FastifyReply): void {
     const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
     if (length === "0" && coding === undefined) return;
-    if (request.raw.socket.bytesRead === undefined) return; // an injected request, whose body is complete
+    if (request.raw.socket.bytesRead === undefined) return; // an injected request has a complete body
     const body: Body = { request, reply, bytes: 0, ageMs: 0, answeredMs: 0 };
     if (coding !== undefined) countChunks(body);
     if (coding !== undefined || Number(length) > large) return this.#watch(body);
@@ -59,7 +59,7 @@ export class SlowBodies {
     this.#arrived.push(body);
   }
 
-  /** From now on, each unfinished body has one second left. */
+  /** Gives each unfinished body one more second. */
   stop(): void {
     this.#stoppingMs = 0;
   }
@@ -69,7 +69,7 @@ export class SlowBodies {
     this.#arrived = [];
   }
 
-  /** Watches a body until it ends; waiting for the next check would keep its request in memory longer. */
+  /** Forgets the body as soon as it ends, rather than at the next check, so that its request does not stay in memory. */
   #watch(body: Body): void {
     const { raw } = body.request;
     this.#unfinished.add(body);
@@ -121,7 +121,10 @@ export class SlowBodies {
       : undefined;
   }
 
-  /** Ends bodies of the addresses with the most bytes, oldest first: fast bodies would be complete by now. */
+  /**
+   * Rejects bodies while they take too much memory: first those of the address with the most bytes, the oldest first, because a
+   * fast body would be complete by now.
+   */
   #freeMemory(): void {
     this.#uncounted = 0;
     const slow = [...this.#unfinished].filter((body) => !isOver(body) && !body.reply.raw.writableEnded);
@@ -139,9 +142,9 @@ export class SlowBodies {
 }
 
 /**
- * Counts the chunks that Node's parser pushes. After too many small chunks, no more are read, and the body is rejected after a
- * delay: a sender whose connection is closed opens another connection, and each one costs 20 ms. Once the request is answered,
- * Node would read the rest only to discard it, so the rest is left unread until `linger` closes the connection.
+ * Counts the chunks of a body. After too many small ones, stops reading and rejects the body after a delay, because a client
+ * whose connection is closed opens another one, which costs 20 ms. Once the request is answered, the rest of the body stays
+ * unread until `linger` closes the connection, because Node would read it only to discard it.
  */
 function countChunks(body: Body): void {
   const { raw } = body.request;
@@ -164,7 +167,7 @@ function countChunks(body: Body): void {
   const leaveUnread = (): void => {
     if (!raw.complete && !isRefused) raw.socket.pause();
   };
-  body.reply.raw.once("finish", () => setImmediate(leaveUnread)); // after Node has resumed the socket to discard the rest
+  body.reply.raw.once("finish", () => setImmediate(leaveUnread)); // runs after Node has resumed the socket to discard the rest
 }
 
 const late = (message: string): CodedError =>
@@ -174,10 +177,7 @@ const isOver = ({ request: { raw } }: Body): boolean => raw.complete || raw.read
 
 const addressOf = (body: Body): string => (body.address ??= addressBlock(body.request.ip));
 
-/**
- * The address and the credential of the request. Neither is verified yet, and a credential may look like another client's
- * address, so each has a prefix.
- */
+/** Each owner has a prefix, because an unverified credential may look like the address of another client. */
 function ownersOf(body: Body): string[] {
   const { "x-api-key": apiKey, authorization } = body.request.headers;
   const credential = apiKey ?? authorization;
@@ -190,10 +190,7 @@ function linger(body: Body): void {
   if (body.answeredMs > lingerMs) body.request.raw.destroy();
 }
 
-/**
- * Emits the fault as an error of the body, to which the body's reader responds. If the body has no reader yet, the next check
- * tries again.
- */
+/** Emits the fault as an error of the body, to which its reader responds. Without a reader, the next check tries again. */
 function end({ request: { raw }, reply }: Body, fault: CodedError): void {
   if (reply.raw.headersSent) return void raw.destroy();
   if (raw.listenerCount("error") === 0) return;

@@ -1,10 +1,10 @@
 /**
- * Closes the connections of clients that read their responses too slowly, because unread responses stay in memory, here or in
- * the role behind. A client must read `minimumRate` bytes per second, averaged over a window. Time in which nothing waits to be
- * sent does not count. Data that the client sends meanwhile makes no difference.
+ * Closes the connections of clients that read responses too slowly, because unread responses stay in memory, here or in the role
+ * behind. A client must read `minimumRate` bytes per second on average over a window. Time without pending data does not count,
+ * and data that the client sends makes no difference.
  *
- * Time is counted in checks rather than measured, so that a delayed event loop does not make clients look slow. Node reports a
- * large write only when it is complete, so progress is read from the socket's handle, as Node's own timeout does.
+ * Time is counted in checks rather than measured, so that clients do not look slow when the event loop is delayed. Node reports a
+ * large write only when it is complete, so progress is read from the socket's handle, as in Node's own timeout.
  */
 import type { Socket } from "node:net";
 import { CodedError } from "../../coded-error.ts";
@@ -13,10 +13,12 @@ import type { Connections } from "../connections.ts";
 
 const maxCheckMs = 1_000;
 
-/** Bytes written to the connection, and how many of them the kernel has not accepted yet. */
+/** `bytesWritten` includes the `writeQueueSize` bytes that the kernel has not accepted yet. */
 type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number };
 
-/** The error of requests on a connection that was closed here. For logs and metrics; the client never receives it. */
+/**
+ * The error in logs and metrics if a connection was closed because its client read too slowly. The client does not receive it.
+ */
 export const readTooSlowly = new CodedError(
   "CLIENT_CLOSED_REQUEST",
   "the response was read too slowly",
@@ -24,7 +26,7 @@ export const readTooSlowly = new CodedError(
   { reason: "slow_reader" },
 );
 
-/** Starts the checks. Returns the function that stops them. */
+/** Starts the checks. The returned function stops them. */
 export function closeSlowReaders(connections: Connections, windowMs: number): () => void {
   const checkMs = Math.min(maxCheckMs, windowMs / 4);
   const most = (slowReaders.minimumRate * windowMs) / 1_000;
@@ -39,7 +41,7 @@ export function closeSlowReaders(connections: Connections, windowMs: number): ()
         socket.writableLength === 0 ? most : Math.min((connection.credit ?? most) + read, most) - perCheck;
       if (connection.credit > 0) continue;
       connection.isUnread = true;
-      socket.resetAndDestroy(); // the kernel then drops its buffers too
+      socket.resetAndDestroy(); // also drops the buffers of the kernel
     }
   };
   const timer = setInterval(check, checkMs).unref();
