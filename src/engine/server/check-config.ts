@@ -1,6 +1,6 @@
 /**
- * Checks the configuration before the start: missing variables, and settings that are unsafe in production. Each finding is
- * one line that names the variable and how to fix it.
+ * Checks the configuration before the start: missing variables, and settings that are unsafe in production. Each finding is one
+ * line that names the variable and says how to fix it.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,11 +19,11 @@ import { isGatewayHeader } from "../shared/never-credentials.ts";
 import type { Operations } from "../shared/operation.ts";
 import { hashSpec } from "../shared/spec-hash.ts";
 
-/** Returns the products that GraphQL fields call, in the spelling of `<TAG>` in `REST_BASE_URL_<TAG>`. */
+/** Returns the products that GraphQL fields call, spelled as in `REST_BASE_URL_<TAG>`. */
 export const productsOf = (operations: Operations): ReadonlySet<string> =>
   new Set(Object.values(operations).map(({ product }) => product));
 
-/** Throws a `ConfigError` that lists everything that prevents a start. */
+/** Throws a `ConfigError` with all errors that prevent a start. */
 export function assertStartable(
   config: Config,
   { operations, subgraph }: Pick<GeneratedApi, "operations" | "subgraph">,
@@ -32,7 +32,7 @@ export function assertStartable(
   if (lines.length > 0) throw new ConfigError(lines);
 }
 
-/** Finds settings that are missing or contradict each other, and in production, settings that are unsafe. */
+/** Finds settings that are missing, contradictory or, in production, unsafe. */
 function* findErrors(config: Config, operations: Operations): Iterable<string> {
   const { roles, env, production } = config;
   for (const name of missingUrls(config, operations))
@@ -70,14 +70,14 @@ function* findErrors(config: Config, operations: Operations): Iterable<string> {
     yield "LOG_LEVEL: `debug` logs too much in production; use info, warn or error";
 }
 
-/** Returns one line for each setting that is valid but probably unintended. */
+/** Finds settings that are valid but probably unintended. */
 export function* findSuspectSettings(config: Config, operations: Operations): Iterable<string> {
   const { roles, env, production } = config;
   if (!production && isOpenGateway(config, operations)) yield openGateway;
   if (!production) yield* findOpenDemo(config);
   const isGraphql = roles.has("graphql");
   const isAlone = isGraphql && !roles.has("gateway") && env.GATEWAY_SECRET === undefined;
-  // intended if REST authenticates callers by their own credentials
+  // valid if REST authenticates callers by their own credentials
   if (production && isAlone)
     yield "GATEWAY_SECRET: is not set, so context headers are dropped, and only credentials identify callers; if there is a gateway, set its secret here";
   if (isGraphql && !isAlone) yield* findContextProducts(config, operations);
@@ -87,8 +87,8 @@ export function* findSuspectSettings(config: Config, operations: Operations): It
 }
 
 /**
- * Finds reasons not to start with credentials of the server (`spec/credentials.yaml`): callers are not identified, a product is
- * called at an origin other than the pinned one or would get the gateway's headers, or a file is missing.
+ * Finds errors that affect credentials of the server (`spec/credentials.yaml`): callers are not identified, a product has the
+ * wrong origin or would receive context headers, or a file is missing.
  */
 export function* findHeldErrors(config: Config, operations: Operations): Iterable<string> {
   const { roles, env } = config;
@@ -113,8 +113,8 @@ export function* findHeldErrors(config: Config, operations: Operations): Iterabl
 }
 
 /**
- * Finds reasons not to start as a federation subgraph. The federation gateway enforces parts of the supergraph (`@inaccessible`,
- * `@authenticated`), so in production clients must not bypass it. It also sends operations that are not saved.
+ * Finds errors in the settings of a federation subgraph. The federation gateway enforces parts of the supergraph
+ * (`@inaccessible`, `@authenticated`), so clients must not bypass it in production. The operations that it sends are not saved.
  */
 export function* findSubgraphErrors(
   { roles, env, production }: Config,
@@ -127,30 +127,27 @@ export function* findSubgraphErrors(
     yield "GATEWAY_SECRET: is not set, so clients could bypass the gateway of this subgraph; run the gateway role too, which verifies keys, or set the secret that the gateway in front sends as X-Gateway-Proof";
 }
 
-/** The gateway forwards REST paths with its proof, context headers and the caller's credential, which no vendor may get. */
+/** Finds a vendor's API in `REST_BASE_URL`: it would receive the gateway's proof and the callers' keys. */
 function* findVendorAsRest({ env }: Config, operations: Operations): Iterable<string> {
   const origin = env.REST_BASE_URL?.origin;
   if (origin !== undefined && Object.values(operations).some(({ held }) => held?.origin === origin))
     yield `REST_BASE_URL: ${origin} is the API of a vendor, to which spec/credentials.yaml pins a credential; the gateway would send it GATEWAY_SECRET and the callers' keys; leave it out, or set it to your own REST platform`;
 }
 
-/** Returns the names of the variables that the roles require but that are not set. */
+/** Returns the names of required variables that are not set. */
 function missingUrls(config: Config, operations: Operations): ReadonlySet<string> {
   const { roles, env } = config;
   if (roles.has("platform")) return new Set();
   const urls = roles.has("graphql") ? [...baseUrls(config, operations).values()] : [];
   const missing = new Set(urls.filter((url) => typeof url === "string"));
-  // if every product has its own document, and therefore its own URL, the gateway may serve only GraphQL
+  // if every product has its own document and URL, the gateway may serve only GraphQL
   const servesGraphqlAlone =
     roles.has("graphql") || (env.GRAPHQL_URL && Object.keys(operations).every(hasOwnDocument));
   if (roles.has("gateway") && !servesGraphqlAlone && !env.REST_BASE_URL) missing.add("REST_BASE_URL");
   return missing;
 }
 
-/**
- * Finds errors in the settings by which a gateway verifies keys: key introspection, a file of digests, or the signing keys of
- * access tokens.
- */
+/** Finds errors in the settings for key verification: key introspection, a file of digests, or signing keys. */
 function* findKeyErrors({ roles, env }: Config): Iterable<string> {
   if (!roles.has("platform") && !env.KEY_INTROSPECTION_URL && !env.KEYS_FILE && !env.TOKEN_ISSUER)
     yield "KEY_INTROSPECTION_URL: gateway needs a way to verify keys; set it to the URL of key introspection, KEYS_FILE to a file of keys' digests, or the TOKEN_… variables for signed access tokens";
@@ -167,16 +164,13 @@ function findKeyFileErrors(file: string): readonly string[] {
   }
 }
 
-/** Whether the gateway has no secret although its services run in other processes, which could not know a generated secret. */
+/** Whether the gateway has no configured secret although services in other processes need to know it. */
 const isOpenGateway = (config: Config, operations: Operations): boolean =>
   config.roles.has("gateway") &&
   config.env.GATEWAY_SECRET === undefined &&
   hasServicesElsewhere(config, operations);
 
-/**
- * Whether other processes get the gateway's proof. The REST service of a product with its own document gets it only if
- * `CONTEXT_PRODUCTS` names the product.
- */
+/** Whether other processes receive the gateway's proof. Products with their own document need an entry in `CONTEXT_PRODUCTS`. */
 const hasServicesElsewhere = ({ roles, env }: Config, operations: Operations): boolean =>
   !roles.has("platform") &&
   (!roles.has("graphql") ||
@@ -187,10 +181,7 @@ const hasServicesElsewhere = ({ roles, env }: Config, operations: Operations): b
 const openGateway =
   "GATEWAY_SECRET: is not set, so services behind this gateway cannot authenticate it; set the same secret there";
 
-/**
- * Finds mistakes in `CONTEXT_PRODUCTS`, which lists the products with their own documents that receive the caller's context: it
- * is not set although there are such products, or lists a product that does not exist.
- */
+/** Finds products with their own document but no `CONTEXT_PRODUCTS`, and names in `CONTEXT_PRODUCTS` that do not exist. */
 function* findContextProducts({ env }: Config, operations: Operations): Iterable<string> {
   const own = Object.entries(operations).flatMap(([name, { product, held }]) =>
     hasOwnDocument(name) && !held ? [product] : [],
@@ -203,7 +194,7 @@ function* findContextProducts({ env }: Config, operations: Operations): Iterable
       yield `CONTEXT_PRODUCTS: ${name} has no effect, because no product with its own document has this name${products.length > 0 ? `; there are ${products.join(", ")}` : ""}`;
 }
 
-/** Finds timeouts that exceed the enclosing ones, and base URLs of products that no field calls. */
+/** Finds settings without effect: timeouts longer than the timeout around them, and base URLs of unused products. */
 function* findIneffective({ env, upstreams }: Config, operations: Operations): Iterable<string> {
   const { CONNECT_TIMEOUT_MS: connect, CALL_TIMEOUT_MS: call, REQUEST_TIMEOUT_MS: request } = env;
   if (connect > call)
@@ -217,7 +208,7 @@ function* findIneffective({ env, upstreams }: Config, operations: Operations): I
       yield `REST_BASE_URL_${tag}: is not used, because no GraphQL field calls this product; there are ${names.join(", ")}`;
 }
 
-/** Finds a `GRAPHQL_URL` that points to another service, or whose path is probably meant to replace `/v1/graphql`. */
+/** Finds a `GRAPHQL_URL` that leads to another service, or with a path that was probably meant to replace `/v1/graphql`. */
 function* findWrongGraphql({ env }: Config): Iterable<string> {
   const { GRAPHQL_URL: graphql, REST_BASE_URL: rest, HOST, PORT } = env;
   if (!graphql) return;
@@ -231,7 +222,7 @@ function* findWrongGraphql({ env }: Config): Iterable<string> {
     yield `GRAPHQL_URL: ${isAtRest ? "is at REST_BASE_URL's host, and " : ""}requests go to ${prefix}/v1/graphql, because its path is kept; leave the path out if that is not intended`;
 }
 
-/** Finds a development start that other machines can reach, or that is configured for real keys. */
+/** Finds a development configuration that other machines can reach or that accepts live keys. */
 function* findOpenDemo({ roles, env }: Config): Iterable<string> {
   const isLoopback = /^(?:127\.|::1$|localhost$)/.test(env.HOST);
   const [sign] = [
@@ -245,8 +236,8 @@ function* findOpenDemo({ roles, env }: Config): Iterable<string> {
 }
 
 /**
- * Throws `ConfigError` if `generated/` was generated from a different spec. An installation may omit `spec/`. `root` is the
- * project's folder.
+ * Throws `ConfigError` if `generated/` was generated from another spec. Does nothing if the project's folder `root` has no
+ * `spec/`, which an installation may omit.
  */
 export function assertFresh(root: string, specHash: string): void {
   const folder = join(root, "spec");
@@ -255,7 +246,7 @@ export function assertFresh(root: string, specHash: string): void {
     throw new ConfigError(["generated/ was made from another spec/ than this one; run npm run codegen"]);
 }
 
-/** Returns one line if V8 would collect garbage too often. `memory`: the container's limit in bytes; 0 or huge if unlimited. */
+/** Warns if the container has so few bytes of `memory` (0 or huge if unlimited) that V8 collects garbage too often. */
 export function findSmallYoungGeneration(memory: number, options: string): string[] {
   const mib = Math.floor(memory / 1_048_576);
   return mib === 0 || mib >= youngGeneration.unneededFromMiB || options.includes("--max-semi-space-size")
@@ -265,26 +256,23 @@ export function findSmallYoungGeneration(memory: number, options: string): strin
       ];
 }
 
-/**
- * The env files of docs/guides/operating.md set `ROLE`, which the systemd unit passes as an argument; a shell has to do the same.
- */
+/** The systemd unit in docs/guides/operating.md passes `ROLE` as an argument. In a shell the variable has no effect. */
 export const findUnnamedRoles = ({ ROLE: role }: NodeJS.ProcessEnv, roles: readonly string[]): string[] =>
   roles.length === 0 && roleNames.some((name) => name === role)
     ? [`ROLE: has no effect; name the role on the command line: npm start -- ${role}`]
     : [];
 
-/** Names of a single word are too similar to other programs' variables. */
+/** Names of one word are too similar to variables of other programs. */
 const longNames = Object.keys(variables).filter((name) => name.includes("_"));
 
 const secretFiles = secrets.map((name) => `${name}_FILE`);
 
-/** Allows two edits for transposed letters; a long name may also lack a part such as `_MS`. */
+/** Two edits allow for transposed letters, three for a missing part such as `_MS`. */
 const editsOf = (name: string): number => (name.length >= 15 ? 3 : name.length > 8 ? 2 : 1);
 
 /**
- * Returns one line for each variable that is probably a misspelling of one of `variables`, in any letter case. The environment
- * also holds the variables of other programs, so only longer names within a few edits match: `MAX_DEPHT`, but not `HOME` (near
- * `HOST`).
+ * Returns one line per variable that is probably a misspelling of one of `variables`, in upper or lower case. The environment
+ * also contains variables of other programs, so only longer names match: `MAX_DEPHT`, but not `HOME` (similar to `HOST`).
  */
 export function findMisspelledVariables(environment: NodeJS.ProcessEnv): string[] {
   const given = Object.keys(environment).filter(

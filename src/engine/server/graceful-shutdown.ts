@@ -1,8 +1,8 @@
 /**
- * Stops the process. SIGINT exits immediately. On SIGTERM readiness fails first: load balancers stop sending requests, and
- * keep-alive clients are asked to disconnect. Then each server completes its requests, the front first, because its requests
- * need the servers behind it. The process exits `STOP_TIMEOUT_MS` after SIGTERM at the latest. SIGHUP is ignored: closing
- * terminals and log rotation send it.
+ * Stops the process on signals. SIGINT exits immediately. On SIGTERM, `/readyz` fails first, so that load balancers send no more
+ * requests, and responses ask keep-alive clients to disconnect. Then each server completes its requests. The front stops first,
+ * because its requests need the servers behind it. The process exits at most `STOP_TIMEOUT_MS` after SIGTERM. SIGHUP is ignored,
+ * because closing a terminal and log rotation send it.
  */
 
 import type { Server } from "node:net";
@@ -11,7 +11,6 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../runtime/settings/config.ts";
 import type { RunningRoles } from "./program.ts";
 
-/** `servers` in the order in which they stop. */
 export function stopOnSignals({ servers, end }: RunningRoles, config: Config): void {
   const { DRAIN_MS: noticeMs, STOP_TIMEOUT_MS } = config.env;
   process.on("SIGHUP", () => {});
@@ -24,7 +23,7 @@ export function stopOnSignals({ servers, end }: RunningRoles, config: Config): v
   });
 }
 
-/** If no request has arrived for this long, none is assumed to be in transit on an idle connection. */
+/** If no request arrives for this long, no request is assumed to be on its way on an idle connection. */
 const quietMs = 1_000;
 
 async function drain(servers: readonly FastifyInstance[], noticeMs: number): Promise<void> {
@@ -35,14 +34,14 @@ async function drain(servers: readonly FastifyInstance[], noticeMs: number): Pro
 }
 
 /**
- * Closes the port, then the connections. A load balancer may have sent a request on a connection that still looks idle here,
- * and closing the connection would lose it. So idle connections stay open until no request has arrived for `quietMs`. Each
- * response closes its connection meanwhile, so a balancer runs out of connections and uses other instances.
+ * Closes the port, then the connections. Closing an idle connection would lose a request that a load balancer has just sent, so
+ * idle connections stay open until no request has arrived for `quietMs`. Meanwhile each response closes its connection, so that
+ * the load balancer uses other instances.
  */
 async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   const { server: http } = server;
   const closeIdle = http.closeIdleConnections.bind(http);
-  http.closeIdleConnections = () => {}; // Node calls it as soon as the port is closed
+  http.closeIdleConnections = () => {}; // Node calls it when the port is closed
   const closePort = http.close.bind(http);
   http.close = (done) => {
     void drainAcceptQueue(http).then(() => closePort(done));
@@ -54,33 +53,33 @@ async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   for (let seen = -1; seen !== requests; ) {
     seen = requests;
     await Promise.race([closed, sleep(quietMs)]);
-    await nextTick(); // reads requests that arrived while the process had no CPU time, before a connection counts as idle
+    await nextTick(); // reads requests that arrived while the process was paused, so that their connections do not count as idle
   }
-  // closes connections left open by responses that began before readiness failed
+  // responses that began before `/readyz` failed leave their connections open
   const sweep = setInterval(() => void nextTick().then(closeIdle), 50);
   await closed;
   clearInterval(sweep);
 }
 
-/** Longest wait of `drainAcceptQueue` while connections keep arriving. */
+/** Maximum wait in `drainAcceptQueue` while connections keep arriving. */
 const maxDrainMs = 2_000;
 
 /**
- * The longest tick that counts as idle: so short that a new connection is unlikely to have arrived in it. The limit grows with
- * the wait, because a busy process may have no short ticks.
+ * Maximum duration of an idle tick: short enough that a new connection is unlikely to arrive during it. The limit grows with the
+ * wait, because a busy process may have no short ticks.
  */
 const shortMs = (waitedMs: number): number => 0.5 + waitedMs / 100;
 
 /**
- * Resolves when the accept queue is empty: closing the port would reset queued connections, and the requests on them. Node
- * accepts one connection per tick of the event loop, so after a tick without a new connection the queue is empty. The port must
- * be closed in the same tick in which the promise resolves.
+ * Resolves when the accept queue is empty, because closing the port resets queued connections together with their requests. Node
+ * accepts one connection per tick of the event loop, so the queue is empty after a tick without a new connection. The port must
+ * be closed in the tick in which the promise resolves.
  */
 export async function drainAcceptQueue(server: Server): Promise<void> {
   let accepted = 0;
   const count = (): void => void accepted++;
   server.on("connection", count);
-  await nextTick(); // the current tick may be past its accept phase
+  await nextTick(); // the current tick may have accepted connections already
   const began = performance.now();
   for (let waitedMs = 0, isOver = false; !isOver && waitedMs < maxDrainMs; ) {
     const seen = accepted;

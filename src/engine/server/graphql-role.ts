@@ -1,4 +1,4 @@
-/** The `graphql` role: Fastify, Apollo Server with the generated schema, and the REST client. */
+/** Creates the `graphql` role: Fastify, Apollo Server with the generated schema, and the REST client. */
 import { hostname } from "node:os";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { specifiedRules } from "graphql";
@@ -30,17 +30,17 @@ import { UsageLedger } from "./usage-ledger.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Number of operations executed since the process started. */
+    /** The number of operations executed since the start. */
     executions: ExecutionCounts;
     upstreams: Upstreams;
-    /** The operations in the apps' manifests. */
+    /** The operations in the manifests of apps. */
     apps: AppOperations;
-    /** Undefined without `USAGE_DIR`. */
+    /** `undefined` without `USAGE_DIR`. */
     usage: UsageLedger | undefined;
   }
 }
 
-/** `samples`: initial values of the explorer. Throws `ConfigError`. */
+/** `samples` are initial values of the explorer. Throws `ConfigError`. */
 export async function createGraphql(
   config: Config,
   api: GeneratedApi,
@@ -117,7 +117,7 @@ export async function createGraphql(
   return server;
 }
 
-/** Throws `ConfigError` if only saved operations may run, but there are none. */
+/** Throws `ConfigError` if only saved operations are allowed but there are none. */
 export function createSavedOperations({ env }: Config, entries: readonly ManifestEntry[]): SavedOperations {
   const saved = new SavedOperations(entries);
   if (env.OPERATIONS === "saved" && saved.isEmpty && env.OPERATIONS_FROM.length === 0)

@@ -1,6 +1,6 @@
 /**
- * Probes a service in another process with one request, which verifies more than a connection would: its certificate, that it
- * speaks HTTP, and that it is the intended service. The description of a failure names what to fix.
+ * Probes a service in another process with one request, which verifies more than a connection: the certificate, that the service
+ * speaks HTTP, and that it is the intended one. The description of a failure says how to fix it.
  */
 import { Client } from "undici";
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
@@ -14,10 +14,10 @@ import { isJson, isText } from "../shared/media-type.ts";
 import type { Operation } from "../shared/operation.ts";
 import { own } from "../shared/own.ts";
 
-/** A probe's response. A body larger than 16 KiB is left out. */
+/** The response of a probe. `body` is empty if it is larger than 16 KiB. */
 type ProbeAnswer = { readonly status: number; readonly type: string; readonly body: string };
 
-/** Sends a GET without credentials; each of its steps may take `CONNECT_TIMEOUT_MS`. Throws undici's errors. */
+/** Sends a GET without credentials, with a timeout of `CONNECT_TIMEOUT_MS` for each step. Throws undici's errors. */
 async function get(
   { origin }: URL,
   path: string,
@@ -41,20 +41,19 @@ async function get(
   }
 }
 
-/** Describes a response for a finding. */
 const describeAnswer = (path: string, { status, type }: ProbeAnswer): string =>
   `GET ${path} answered ${status}${type === "" ? "" : ` with ${type}`}`;
 
-/** Whether a load balancer reports that the service behind it is unavailable (RFC 9110 §15.6). */
+/** Whether a load balancer reports that the service is unavailable (RFC 9110 §15.6). */
 const isGatewayFailure = (status: number): boolean => status >= 502 && status <= 504;
 
 /** An operation without path parameters. */
 export type ProbeOperation = Omit<Operation, "id" | "product"> & { readonly path: string };
 
 /**
- * Calls a REST operation of the document without credentials. A correct service may reject the call, but only as the document
- * describes. Without an operation, any response to the base URL is accepted except a load balancer's and a 400, which TLS
- * servers send to plain HTTP. Resolves with the reason for a failure, or with `undefined`.
+ * Calls a REST operation without credentials. The correct service may reject the call, but only as the document declares. Without
+ * an operation, requests the base URL and accepts any response except a 502, 503 or 504 of a load balancer, and a 400, which TLS
+ * servers send in response to plain HTTP. Resolves with the reason for a failure, or with `undefined`.
  */
 export async function probeRest(
   base: URL,
@@ -77,8 +76,8 @@ export async function probeRest(
 }
 
 /**
- * Verifies that the URL is a `graphql` role. If a load balancer hides `/healthz`, any GraphQL response is accepted. The request
- * carries the gateway's secret, so that a role that cannot verify it logs that.
+ * Verifies that the URL leads to a `graphql` role. If a load balancer hides `/healthz`, any GraphQL response is accepted. The
+ * request contains the gateway's secret, so that a role with another secret logs a warning.
  */
 export async function probeGraphql(base: URL, env: Environment): Promise<string | undefined> {
   const prefix = prefixOf(base);
@@ -126,7 +125,7 @@ const descriptions: Readonly<Record<string, string>> = {
     "it closed the connection; does it require https://, or a client certificate (UPSTREAM_CERT_FILE)?",
 };
 
-/** Describes a request's failure, its code first: `CERT_HAS_EXPIRED: its certificate has expired`. */
+/** Returns the code and the description of an error: `CERT_HAS_EXPIRED: its certificate has expired`. */
 export const describeFailure = (error: unknown): string => codeWords(causeCode(error) ?? "unknown");
 
 export function codeWords(code: string): string {

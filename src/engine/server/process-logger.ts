@@ -1,6 +1,6 @@
 /**
- * Writes the messages of the process itself: as text for people, with warnings on stderr. In production each message is a
- * JSON log line regardless of LOG_LEVEL, because log collectors accept only JSON.
+ * Writes the messages of the process: as text for people, with warnings on stderr. In production each message is a JSON log line
+ * whatever `LOG_LEVEL` is, because log collectors only accept JSON.
  */
 import { hostname } from "node:os";
 import type { Config } from "../runtime/settings/config.ts";
@@ -13,14 +13,13 @@ import type { Service } from "./service.ts";
 const levels = { info: 30, warn: 40, fatal: 60 } as const;
 
 export type ProcessLogger = {
-  /** In production the text is a single line. `more`: further fields of the log line. */
+  /** In production the text must be a single line, and `more` adds fields to the log line. */
   readonly info: (text: string, more?: object) => void;
   readonly warn: (line: string) => void;
-  /** Writes why the start failed. Goes to stderr in production too. */
+  /** Writes the reason of a failed start to stderr. */
   readonly fatal: (line: string) => void;
 };
 
-/** `name`: the service's name. */
 export function createProcessLogger(
   name: string,
   { out, error }: Pick<Io, "out" | "error">,
@@ -42,8 +41,8 @@ export function createProcessLogger(
 }
 
 /**
- * The message of a started process: where it listens, and the lines that its platform adds. `unready`: the reasons why the
- * front is not ready; `brief` limits the message to the first line.
+ * Returns the startup message: where the process listens and, unless `brief`, further URLs and the lines of the platform.
+ * `unready` are the reasons why the front is not ready.
  */
 export async function startupMessage(
   config: Config,
@@ -57,7 +56,7 @@ export async function startupMessage(
   const lines = [`${name} (${[...roles].join(", ")}) ${place}`];
   if (brief) return lines.join("\n");
   const graphql = roles.has("graphql") || (roles.has("gateway") && config.env.GRAPHQL_URL !== undefined);
-  // the explorer needs introspection, which a server of saved operations rejects
+  // the explorer needs introspection, which is rejected if only saved operations are allowed
   if (graphql && !config.production && config.env.OPERATIONS === "all")
     lines.push(`explorer: ${url.origin}/v1/graphql in a browser`);
   if (metrics) lines.push(`metrics: ${metrics.origin}/metrics`);

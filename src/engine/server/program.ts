@@ -1,7 +1,7 @@
 /**
- * Composition root: starts the roles with a configuration. The roles named on the command line (default: all) run in this
- * process, each on a separate socket, so that the same code runs in one process or several. The first of gateway, graphql,
- * platform listens on `PORT`; the others listen behind it on loopback ports.
+ * Composition root: starts the configured roles. The roles named on the command line (default: all) run in this process, each on
+ * a separate socket, so that the same code runs in one process or in several. The first of gateway, graphql and platform is the
+ * front and listens on `PORT`; the others listen on loopback ports.
  */
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
@@ -16,16 +16,16 @@ import {
 import type { Environment } from "../runtime/settings/environment.ts";
 import type { Service } from "./service.ts";
 
-/** The listening servers, the front first and `/metrics` last. */
+/** `servers` are in the order in which they stop: the front first, `/metrics` last. */
 export type RunningRoles = {
   url: URL;
   metrics?: URL;
   servers: FastifyInstance[];
-  /** Called once the servers are closed: flushes pending spans and metrics. */
+  /** Flushes pending spans and metrics. Must be called after the servers are closed. */
   end: () => Promise<void>;
 };
 
-/** Starts the roles, innermost first. If one cannot start, stops the others and throws `ConfigError`. */
+/** Starts the roles, the front last. If one cannot start, stops the others and throws `ConfigError`. */
 export async function start(given: Config, service: Service): Promise<RunningRoles> {
   const roles: Map<Role, FastifyInstance> = new Map();
   const running = (): FastifyInstance[] => [...roles.values()].reverse();
@@ -99,16 +99,16 @@ async function startRoles(given: Config, service: Service, roles: Map<Role, Fast
   return url;
 }
 
-/** In a single process, the gateway and the roles behind it share a secret; it is generated if none is configured. */
+/** The gateway and the roles behind it in the same process share a secret. It is generated if none is configured. */
 const withSecret = (config: Config): Config =>
   config.env.GATEWAY_SECRET !== undefined || !config.roles.has("gateway") || config.roles.size === 1
     ? config
     : withEnvironment(config, { GATEWAY_SECRET: randomBytes(32).toString("base64url") });
 
-/** Only the front handles CORS. */
+/** Disables CORS for the roles behind the front. */
 const behindFront = (config: Config): Config => withEnvironment(config, { CORS_ORIGINS: [] });
 
-/** Raises the header limits by the headers that a gateway adds, in this process or another. */
+/** Raises the header limits of roles behind a gateway, because the gateway adds headers. */
 const withHeaderAllowance = (role: Role, config: Config): Config =>
   role === "gateway" || config.env.GATEWAY_SECRET === undefined
     ? config
@@ -129,7 +129,7 @@ function behindGateway({ env }: Config) {
 const withEnvironment = (config: Config, changes: Partial<Environment>): Config =>
   Object.freeze({ ...config, env: withProperties(config.env, Object.getOwnPropertyDescriptors(changes)) });
 
-/** Listens on the configured host and port, or without a configuration on a free loopback port. */
+/** Listens on the configured host and port, or without `config` on a free loopback port. */
 async function listen(
   server: FastifyInstance,
   config?: Config,
@@ -147,10 +147,7 @@ async function listen(
   return new URL(`http://${shown.includes(":") ? `[${shown}]` : shown}:${taken}`);
 }
 
-/**
- * Turns an error of `listen` that a setting can fix into a `ConfigError` of one line that names the setting. Returns any other
- * error unchanged.
- */
+/** Returns a `ConfigError` that names the wrong setting, or the error itself if no setting can fix it. */
 export function listenError(
   error: unknown,
   host: string,

@@ -1,4 +1,4 @@
-/** `npm start`: the command line of the roles. Reads the configuration, starts the roles and prints where they listen. */
+/** The command line of `npm start`. Reads the configuration, starts the roles and prints where they listen. */
 import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
@@ -26,7 +26,7 @@ import { watchUpstreams } from "./watch-upstreams.ts";
 
 type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
-/** Returns 0 once the roles run; they then run until a signal stops them. If it returns any other exit code, no role runs. */
+/** Resolves with 0 once the roles run, which they do until a signal stops them. Any other exit code means that no role runs. */
 export function run(argv: readonly string[], given: Io, service: Service): Promise<number> {
   const textLogger = createProcessLogger(service.name, given, false);
   // a misspelt NODE_ENV probably means production, so log JSON
@@ -63,7 +63,7 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
             return 0;
           }
           const running = await start(config, service);
-          for (const warning of warnings) logger.warn(warning); // after the start, so that a failed one prints only its reason
+          for (const warning of warnings) logger.warn(warning); // after the start, so that a failed start prints only its reason
           const { url, metrics, servers } = running;
           const [front] = servers;
           if (front) handleUnhandledRejections(front.log);
@@ -105,7 +105,7 @@ const environmentHelp = (): string =>
 
 // The checks of `--check-config` on this machine: the address, the data folder, the manifests.
 
-/** Throws `ConfigError` if a start would fail. Returns one line for each manifest that a start would ignore. */
+/** Throws `ConfigError` if a start would fail. Returns one line per manifest that a start would ignore. */
 async function checkMachine({ roles, env }: Config): Promise<readonly string[]> {
   await checkHost(env.HOST);
   if (roles.has("platform") && env.DATA_FILE !== undefined) checkDataFile(env.DATA_FILE);
@@ -114,7 +114,7 @@ async function checkMachine({ roles, env }: Config): Promise<readonly string[]> 
   return faults.map(({ source, reason }) => `OPERATIONS_FROM: ${source} cannot be read (${reason})`);
 }
 
-/** Listens briefly on a free port, because `PORT` may be in use by the running service. */
+/** Tests the host with a free port, because the running service may use `PORT`. */
 function checkHost(host: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const server = createServer();
@@ -134,10 +134,10 @@ function checkDataFile(file: string): void {
 
 // `npm start -- --check-config`: the effective configuration, one variable per line, without secrets.
 
-/** Values of variables with these names are never printed, unless they are numbers. */
+/** Values of these variables are printed only if they are numbers. */
 const secretName = /SECRET|PASSWORD|CREDENTIAL(?!S_DIRECTORY$)|_TOKEN$|_KEY$/;
 
-/** `environment` shows which values were set; the others are defaults. */
+/** Marks values that are not in `environment` as defaults. */
 function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.ProcessEnv): string {
   const names = Object.keys(variables) as (keyof typeof variables)[];
   const rows = [
@@ -156,7 +156,7 @@ function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.Proc
 const entry = ({ app, at }: ManifestLocation): string =>
   `${app === undefined ? "" : `${app}=`}${isHttpUrl(at) ? redactedUrl(at) : at}`;
 
-/** A URL with `(secret)` in place of credentials, query and fragment. */
+/** Replaces credentials, query and fragment by `(secret)`. */
 function redactedUrl(given: string): string {
   const { username = "", password = "", search = "", hash = "" } = URL.parse(given) ?? {};
   const [scheme, rest] = shownUrl(given).split("://");

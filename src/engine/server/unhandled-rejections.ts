@@ -1,16 +1,14 @@
 /**
- * Handles promises that reject after their last handler is gone. The failure of one request must not end the process, which
- * serves other requests, so an unhandled `CodedError` is logged and counted. Any other unhandled rejection is a bug and ends the
- * process, because its state is unknown.
+ * Handles promises that reject without a handler. An unhandled `CodedError` is logged and counted, because the failure of one
+ * request must not end the process. Any other unhandled rejection is a bug and ends the process, because its state is unknown.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../runtime/coded-error.ts";
 import { LogLines } from "../runtime/observe/log-lines.ts";
 
-/** Number of unhandled `CodedError`s, by code. */
+/** Counts unhandled `CodedError`s by code. */
 export const unhandledFailures = new Map<string, number>();
 
-/** Installs the handler for all roles of the process. */
 export function handleUnhandledRejections(log: FastifyBaseLogger): void {
   const lines = new LogLines(log, "off");
   process.on("unhandledRejection", (reason) => {

@@ -1,8 +1,8 @@
 /**
- * Records what clients use, for `check --usage`: saved operations, and the schema coordinates of other operations, with apps and
- * versions, each at most once a day. Unlike the metrics, the ledger contains every operation and survives restarts. Lines are
- * appended to a file for each day (`usage-lines.ts`), every minute and when the process stops; lines that could not be written
- * are written later.
+ * Records which operations and fields clients use, for `check --usage`: saved operations by name, and other operations by their
+ * schema coordinates, with the app and its version. Each is recorded at most once a day. Unlike the metrics, the ledger includes
+ * every operation and survives restarts. Lines are appended to one file per day (`usage-lines.ts`), every minute and when the
+ * process stops. Lines that could not be written are kept and written later.
  */
 import { appendFile, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,20 +16,17 @@ import { dayOfUsageFile, type UsageLine, usageDay, usageFile } from "../shared/u
 
 const flushMs = 60_000;
 const dayMs = 86_400_000;
-/** Days after which a file is deleted: a quarter of a year. */
+/** Files are deleted after a quarter of a year. */
 const keptDays = 92;
-/**
- * Maximum number of a day's lines with app and version. Further lines omit both, so at most one more line is added for each
- * operation or field.
- */
+/** Maximum number of lines per day with app and version. Further lines omit both: at most one per operation or field. */
 const maxDetailedLines = 100_000;
 /** Maximum number of lines in memory while they cannot be written. */
 const maxUnwritten = 200_000;
-/** Maximum number of versions of an app per day; clients send the versions. */
+/** Maximum number of versions per app and day, because clients choose the versions. */
 const maxVersions = 20;
 /**
- * Maximum number of documents other than saved operations that are analyzed per minute. Only a client that inlines values in
- * its documents, instead of using variables, exceeds it; the day's ledger is then marked incomplete.
+ * Maximum number of documents that are analyzed per minute, saved operations not included. Only clients that inline values in
+ * documents instead of using variables exceed it. The ledger of the day is then marked incomplete.
  */
 const maxDocuments = 500;
 
@@ -46,7 +43,7 @@ export class UsageLedger implements Observer {
   readonly #end: () => void;
   readonly #timer: NodeJS.Timeout;
   #day = "";
-  /** The keys of the day's lines. */
+  /** The keys of the lines of the current day. */
   readonly #lines = new Set<string>();
   readonly #versions = new Map<string, Set<string>>();
   #documents = new WeakMap<DocumentNode, Set<string>>();
@@ -54,7 +51,7 @@ export class UsageLedger implements Observer {
   #unwritten: UsageLine[] = [];
   #flushed = Promise.resolve();
 
-  /** `host` distinguishes the processes that share the folder. */
+  /** `host` is part of the file name, because several processes may share the folder. */
   constructor(folder: string, host: string, schema: GraphQLSchema, log: FastifyBaseLogger) {
     this.#folder = folder;
     this.#host = host;
@@ -67,7 +64,7 @@ export class UsageLedger implements Observer {
 
   requestEnded(request: RequestRecord): void {
     const { serverInfo, operation, document, furtherDocuments = [] } = request;
-    if (serverInfo.role !== "graphql" || !document) return; // nothing was executed
+    if (serverInfo.role !== "graphql" || !document) return; // no operation was executed
     this.#beginDay();
     const client = this.#clientOf(request);
     if (operation && furtherDocuments.length === 0)
@@ -75,7 +72,7 @@ export class UsageLedger implements Observer {
     for (const each of [document, ...furtherDocuments]) this.#use(each, client);
   }
 
-  /** Appends what was used since the last flush. Never rejects. */
+  /** Appends the lines since the last flush. Never rejects. */
   flush(): Promise<void> {
     this.#flushed = this.#flushed.then(() => this.#flush());
     return this.#flushed;
@@ -164,7 +161,7 @@ export class UsageLedger implements Observer {
 
   async #append(day: string, lines: readonly UsageLine[]): Promise<void> {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-    // the line break ends a line that a process could not write completely
+    // the first line break ends an incomplete line that a failed write has left
     await appendFile(join(this.#folder, usageFile(day, this.#host)), `\n${text}`);
   }
 

@@ -1,8 +1,8 @@
 /**
- * Waits for services in other processes. `/readyz` returns 503 until key introspection, `graphql` and one product have answered
- * a probe once, and the log has one line with the reason. An unreachable service is not fatal, so services may start in any
- * order. An outage of one product must not make the others unavailable: a product that has not answered is only a warning once
- * another one is served, and after its first success a service is no longer probed.
+ * Waits for services in other processes. `/readyz` returns 503 until key introspection, `graphql` and at least one product have
+ * answered a probe once, and the log has one line with the reason. Unreachable services do not prevent the start, so that
+ * services may start in any order. An outage of one product must not make the others unavailable: once another product is served,
+ * a product that has not answered is only a warning, and a service that has answered once is not probed again.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
@@ -16,16 +16,16 @@ import type { ProcessLogger } from "./process-logger.ts";
 
 const pauseMs = 1_000;
 
-/** A service behind this process. `probe` resolves with the reason for a failure or with `undefined`, or throws. */
+/** A service behind this process. `probe` resolves with `undefined`, or with the reason for a failure, or rejects. */
 type Backend = {
   readonly variable: string;
   readonly url: URL;
-  /** Whether it is the REST service of products. Other products may be served without it. */
+  /** Whether the service is the REST API of products. The process may serve other products without it. */
   readonly isRest?: true;
   probe(): Promise<string | undefined>;
 };
 
-/** Resolves after the first probe of each service; probing of unreachable services continues in the background. */
+/** Resolves after the first probe of each service. Unreachable services are probed again in the background. */
 export async function watchUpstreams(
   front: FastifyInstance | undefined,
   config: Config,
@@ -47,14 +47,14 @@ export async function watchUpstreams(
   front.unready.delete(starting);
 }
 
-/** Why the front is not ready while the first probes are in flight. */
+/** The reason in `/readyz` while the first probes are in flight. */
 const starting = "starting";
 
-/** Whether this process serves products without calling them itself: by its own platform, or through another `graphql` role. */
+/** Whether products are served without calling REST from here: by the platform, or through another `graphql` role. */
 const servesWithoutRest = ({ roles, env }: Config): boolean =>
   roles.has("platform") || (roles.has("gateway") && !roles.has("graphql") && env.GRAPHQL_URL !== undefined);
 
-/** The services that have not answered yet, as `/readyz` reports them. */
+/** The services that have not answered yet. `/readyz` lists the reasons. */
 class Waiting {
   readonly front: FastifyInstance;
   readonly #reasons = new Map<Backend, string>();
@@ -65,7 +65,6 @@ class Waiting {
     this.#servesProducts = servesProducts;
   }
 
-  /** Whether the role is ready without the service. */
   isOptional({ isRest }: Backend): boolean {
     return isRest === true && this.#servesProducts;
   }
@@ -116,7 +115,7 @@ function* needed(config: Config, operations: Operations): Iterable<Backend> {
     yield { variable: "GRAPHQL_URL", url: graphql, probe: () => probeGraphql(graphql, env) };
 }
 
-/** A GET operation of the product without path parameters; without a tag, of any product without a separate upstream. */
+/** Returns a GET operation without path parameters: of the product, or without a tag, of any that uses `REST_BASE_URL`. */
 function probed(
   operations: Operations,
   upstreams: Config["upstreams"],
@@ -129,7 +128,7 @@ function probed(
   return found && { ...found[1], path: pathBelowBase(found[0]) };
 }
 
-/** Probes a service until it succeeds. `/readyz` and the log have the latest reason. */
+/** Probes a service until it succeeds, and reports the latest reason in `/readyz` and the log. */
 async function waitFor(
   service: Backend,
   failure: string,
@@ -155,10 +154,10 @@ async function waitFor(
   watchName(front, service, logger);
 }
 
-/** Shortest time between two log lines about the same name. */
+/** Minimum time between two log lines about the same name. */
 const quietMs = 60_000;
 
-/** Reports failed lookups of a service's name in `/readyz` and in the log. */
+/** Reports failed DNS lookups of a service in `/readyz` and the log. */
 function watchName(
   { server, warnings }: FastifyInstance,
   { variable, url }: Backend,

@@ -1,16 +1,10 @@
-/**
- * Measures the HTTP calls of the process (REST, key introspection, forwarded requests), which undici's diagnostics channels
- * report, and the lookups of host names.
- */
+/** Measures DNS lookups, and the HTTP calls that undici reports on diagnostics channels. */
 import { subscribe } from "node:diagnostics_channel";
 import { type Lookup, lookupCache } from "../../runtime/dns/lookup-cache.ts";
 import { knownMethod } from "../../runtime/observe/request-record.ts";
 import { labels, type MetricFamilies } from "./metric-families.ts";
 
-/**
- * The property of undici's request that has the start of the call. A `WeakMap` is not used, because its entries stay in memory
- * longer than their keys.
- */
+/** Set on undici's request, because the entries of a `WeakMap` would stay in memory longer than their keys. */
 const begun = Symbol("begun");
 type Call = {
   readonly origin: string;
@@ -32,7 +26,7 @@ export function measureOutgoingCalls(families: MetricFamilies): void {
   const ended = (call: Call, errorType?: string): void => {
     const measured = call[begun];
     if (!measured) return;
-    call[begun] = undefined; // a truncated response emits both headers and an error; count it once
+    call[begun] = undefined; // a truncated response also emits an error, but must be counted once
     const { since, status } = measured;
     duration(
       knownMethod(call.method),
@@ -56,8 +50,8 @@ export function measureOutgoingCalls(families: MetricFamilies): void {
 }
 
 /**
- * The code of a system or undici error; the name of any other error, because the code of a `DOMException` is a number. An aborted
- * call fails with the reason passed to its `AbortController`, which need not be an error.
+ * Returns the code of a system error or an undici error, and the name of any other error, because the code of a `DOMException` is
+ * a number. An aborted call fails with the reason given to its `AbortController`, which may be any value.
  */
 const errorTypeOf = (error: unknown): string =>
   error instanceof Error
@@ -71,7 +65,7 @@ function addressOf(origin: string) {
   return { server_address: hostname, server_port: port || (protocol === "https:" ? "443" : "80") };
 }
 
-/** Host names come from the configuration, so labels are bounded. Returns the function that stops measuring. */
+/** The labels are bounded, because host names come from the configuration. The returned function stops the measurements. */
 export function measureLookups(families: MetricFamilies): () => void {
   const duration = families.histograms(
     "dns_lookup_duration_seconds",

@@ -1,7 +1,7 @@
 /**
- * Metrics whose values are collected at scrape time, and their text for Prometheus. `prom-client` hashes the labels at each
- * observation (1 µs) and formats them at each scrape. This registry keeps a plain number and the formatted text for each
- * combination of label values, so a series is written in a hundredth of the time (measured).
+ * A registry of metrics, and their text for Prometheus. `prom-client` hashes the labels at each observation (1 µs) and formats
+ * them at each scrape. This registry keeps a number and the formatted labels of each series, so it writes a series in a hundredth
+ * of the time (measured).
  */
 
 type Value = string | number | boolean;
@@ -11,42 +11,42 @@ type Row = readonly [...labels: Value[], value: number];
 type Rows = Iterable<Row> | Promise<Iterable<Row>>;
 type Type = "counter" | "gauge" | "histogram";
 
-/** One combination of label values, with its text in Prometheus' format. */
+/** One combination of label values, and its text in Prometheus' format. */
 type LabelSet = { readonly labels: Labels; readonly text: string };
 type Point = LabelSet & ({ readonly value: number } | { readonly buckets: Buckets });
 type Metric = { readonly type: Type; readonly name: string; readonly help: string };
 type Family = Metric & { readonly points: () => Iterable<Point> | Promise<Iterable<Point>> };
 
-/** The values of a metric at one time. */
+/** The values of a metric at the time of a scrape. */
 export type Snapshot = Metric & { readonly points: Iterable<SnapshotPoint> };
 export type SnapshotPoint = { readonly labels: Labels } & (
   | { readonly value: number }
   | { readonly buckets: Pick<Buckets, "bounds" | "counts" | "sum"> }
 );
 
-/** Returns a function that turns label values, in the order of `names`, into labels. */
+/** Creates a function that assigns label values to `names`, in the same order. */
 export const labels =
   <const Names extends readonly string[]>(...names: Names) =>
   (...values: { readonly [At in keyof Names]: Value }): Labels =>
     Object.fromEntries(names.map((name, at) => [name, String(values[at])]));
 
-/** Upper bounds of duration buckets in seconds, as the semantic conventions for HTTP and DNS metrics recommend them. */
+/** Upper bounds of duration buckets in seconds, as recommended by the semantic conventions for HTTP and DNS metrics. */
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 export class MetricFamilies {
   readonly #families: Family[] = [];
 
-  /** Adds a counter whose values `rows` returns at scrape time. */
+  /** Adds a counter. `rows` returns its values at scrape time. */
   observableCounter(name: string, help: string, names: readonly string[], rows: () => Rows): void {
     this.#families.push({ type: "counter", name, help, points: () => pointsOf(names, rows) });
   }
 
-  /** Adds a gauge whose values `rows` returns at scrape time. */
+  /** Adds a gauge. `rows` returns its values at scrape time. */
   observableGauge(name: string, help: string, names: readonly string[], rows: () => Rows): void {
     this.#families.push({ type: "gauge", name, help, points: () => pointsOf(names, rows) });
   }
 
-  /** Adds a counter. The returned function returns the child for the label values. */
+  /** Adds a counter. The returned function returns the series with the given label values. */
   counters<Values extends readonly Value[]>(
     name: string,
     help: string,
@@ -57,7 +57,7 @@ export class MetricFamilies {
     return of;
   }
 
-  /** Adds a histogram. `bounds`: upper bounds of its buckets; by default those of durations in seconds. */
+  /** Adds a histogram. `bounds` are the upper bounds of its buckets, by default for durations in seconds. */
   histograms<Values extends readonly Value[]>(
     name: string,
     help: string,
@@ -73,7 +73,7 @@ export class MetricFamilies {
     return Promise.all(this.#families.map(async (family) => ({ ...family, points: await family.points() })));
   }
 
-  /** All metrics in Prometheus' text format, version 0.0.4. */
+  /** Returns all metrics in Prometheus' text format, version 0.0.4. */
   async text(): Promise<string> {
     let text = "";
     for (const { type, name, help, points } of this.#families) {
@@ -122,7 +122,7 @@ class Node<Child> extends Map<Value, Node<Child>> {
   child: Child | undefined;
 }
 
-/** The children of a metric, one per combination of label values. Code that passes label values must bound their number. */
+/** Creates the series of a metric, one per combination of label values. Callers must limit the number of label values. */
 function family<Values extends readonly Value[], Child>(
   labelsOf: (...values: Values) => Labels,
   make: (set: LabelSet) => Child,
@@ -149,7 +149,7 @@ function family<Values extends readonly Value[], Child>(
 
 class Buckets {
   readonly bounds: readonly number[];
-  /** The count of each bucket, not cumulated; the last one counts values above all bounds. */
+  /** The count of each bucket, not cumulative. The last bucket counts values above all bounds. */
   readonly counts: Float64Array;
   sum = 0;
 

@@ -1,7 +1,7 @@
 /**
- * The metrics: requests of each role, saved operations, REST calls, the state of upstreams and of key checks, and the process.
- * Names and labels of HTTP metrics are those of OpenTelemetry's semantic conventions, written as Prometheus writes them.
- * `/metrics` serves them on a separate port; `otlp-metrics.ts` sends them to a collector. Without either, nothing is measured.
+ * Measures requests of each role, saved operations, REST calls, upstreams, key checks and the process. HTTP metrics have the
+ * names and labels of OpenTelemetry's semantic conventions, written as Prometheus writes them. `/metrics` serves them on a
+ * separate port, and `otlp-metrics.ts` sends them to a collector. If neither is configured, nothing is measured.
  */
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Registry } from "prom-client";
@@ -18,15 +18,14 @@ import { measureLookups, measureOutgoingCalls } from "./connection-metrics.ts";
 import { labels, MetricFamilies } from "./metric-families.ts";
 import { measureManifests, measureRequests, type Servers } from "./request-metrics.ts";
 
-/** The metrics of a process: this program's in `families`, those of the process and of Node in `registry`. */
+/** The metrics of a process: those of this program in `families`, those of Node and the process in `registry`. */
 export type Measured = {
   readonly families: MetricFamilies;
   readonly registry: Registry;
-  /** Stops measuring. */
   readonly end: () => void;
 };
 
-/** Starts measuring the roles. Call it once per process, because diagnostics channels are global. */
+/** Starts measuring. Must be called only once per process, because diagnostics channels are global. */
 export function measure(config: Config, servers: Servers, specHash: string): Measured {
   const families = new MetricFamilies();
   const registry = new Registry();
@@ -76,7 +75,7 @@ export function measure(config: Config, servers: Servers, specHash: string): Mea
   };
 }
 
-/** Creates the server of `/metrics`, which does not listen yet. Closing it stops measuring. */
+/** Creates the server of `/metrics`, which does not listen yet. Closing it stops the measurements. */
 export function createMetricsServer(
   config: Config,
   { families, registry, end }: Measured,
@@ -92,7 +91,7 @@ export function createMetricsServer(
 
 // The gateway: API key checks, remaining rate limits, and the state shared with other gateways.
 
-/** Bucket bounds: the fraction of a rate limit that remains. */
+/** Bucket bounds for the fraction of a rate limit that remains. */
 const parts = [0, 0.1, 0.25, 0.5, 0.75, 1];
 
 function measureGateway(
@@ -178,7 +177,7 @@ function measureShared(
   ]);
 }
 
-/** REST calls by operation and outcome, and the state of each product's upstream. */
+/** Measures REST calls by operation and outcome, and the state of each product's upstream. */
 function measureRestCalls(families: MetricFamilies, upstreams: Upstreams): Observer {
   const duration = families.histograms(
     "rest_call_duration_seconds",

@@ -1,8 +1,7 @@
 /**
- * Exports the metrics of `/metrics` by OTLP over HTTP, from the same registry. Metrics that OpenTelemetry's semantic conventions
- * define get the conventions' names and attributes; other metrics keep their names. A collector that translates names for
- * Prometheus restores the original names, so the alerts and the dashboard still apply. This module is loaded only if the standard
- * `OTEL_…` variables enable it.
+ * Exports the metrics of `/metrics` by OTLP over HTTP. Metrics that are defined by OpenTelemetry's semantic conventions get the
+ * names and attributes of the conventions. A collector that translates names for Prometheus restores the names of `/metrics`, so
+ * that the alerts and the dashboard still apply. This module is loaded only if the standard `OTEL_…` variables enable it.
  */
 import { type Attributes, type HrTime, ValueType } from "@opentelemetry/api";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
@@ -24,7 +23,7 @@ import type { MetricSettings } from "../../runtime/settings/config.ts";
 import type { Snapshot, SnapshotPoint } from "./metric-families.ts";
 import type { Measured } from "./metrics.ts";
 
-/** Sends the metrics at intervals. Returns the function that sends them once more and stops. */
+/** Sends the metrics at intervals. The returned function sends them once more and stops. */
 export function sendMetrics(
   { families, registry }: Measured,
   settings: MetricSettings,
@@ -65,14 +64,14 @@ export function sendMetrics(
 
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1_000), Math.floor((ms % 1_000) * 1e6)];
 
-/** Names of metrics in the semantic conventions (HTTP, DNS), by their name for Prometheus. */
+/** Maps the Prometheus name of a metric to its name in the semantic conventions (HTTP, DNS). */
 const conventional: ReadonlyMap<string, string> = new Map([
   ["http_server_request_duration_seconds", "http.server.request.duration"],
   ["http_client_request_duration_seconds", "http.client.request.duration"],
   ["dns_lookup_duration_seconds", "dns.lookup.duration"],
 ]);
 
-/** Attributes of the conventions by label: the conventions have dots where Prometheus has underscores. */
+/** Maps a label to the attribute of the conventions, which has dots instead of underscores. */
 const attributeNames: ReadonlyMap<string, string> = new Map(
   [
     ...["dns.question.name", "error.type", "http.request.method", "http.response.status_code", "http.route"],
@@ -81,7 +80,7 @@ const attributeNames: ReadonlyMap<string, string> = new Map(
 );
 const numeric: ReadonlySet<string> = new Set(["http.response.status_code", "server.port"]);
 
-/** Converts labels to attributes. An empty label becomes an absent attribute. */
+/** Converts labels to attributes. Omits empty labels. */
 const attributesOf = (labels: Readonly<Record<string, string>>): Attributes =>
   Object.fromEntries(
     Object.entries(labels).flatMap(([label, value]) => {

@@ -1,6 +1,6 @@
 /**
- * Measures the requests of each role, and the saved operations that they run. Clients cannot create labels: roles, routes,
- * methods, schemes, statuses, codes and quotas come from closed lists, operation names from saved operations, and apps from
+ * Measures the requests of each role, and the saved operations that they run. Clients cannot create label values: roles, routes,
+ * methods, schemes, statuses, codes and quotas are closed lists, operation names come from saved operations, and apps from
  * manifests.
  */
 import type { FastifyInstance } from "fastify";
@@ -19,21 +19,21 @@ import { labels, type MetricFamilies } from "./metric-families.ts";
 /** The roles that run in this process. */
 export type Servers = ReadonlyMap<Role, FastifyInstance>;
 
-/** The label of operations that are not saved, and of names beyond the limit. */
+/** The label of operations that are not saved, and of values beyond a limit. */
 const other = "other";
-/** Maximum number of distinct operation labels of counters, in total and per app (or this service). */
+/** Maximum number of operation labels of counters, in total and per app. */
 const maxOperationLabels = { ofAll: 2_000, ofApp: 500 };
 /**
- * Maximum number of operations with a histogram (17 series each), in total and per app. Half of them are for the operations that
- * run first, and half for operations that have run `often` times.
+ * Maximum number of operations with a histogram (17 series each), in total and per app. The first operations get one half, and
+ * operations that have run `often` times the other half.
  */
 const maxHistograms = { ofAll: 300, ofApp: 150, often: 100 };
 /**
- * Maximum number of combinations of app, version and operation. Beyond `detailed`, new combinations omit the version; beyond
- * `all`, the operation too.
+ * Maximum number of combinations of app, version and operation. Beyond `detailed`, new ones omit the version; beyond `all`, also
+ * the operation.
  */
 const maxClientLabels = { detailed: 5_000, all: 10_000 };
-/** Maximum number of version labels per app; clients send the versions. */
+/** Maximum number of version labels per app, because clients choose the versions. */
 const maxVersionLabels = 20;
 
 export function measureRequests(families: MetricFamilies, servers: Servers): Observer {
@@ -74,7 +74,7 @@ export function measureRequests(families: MetricFamilies, servers: Servers): Obs
       inFlight.set(role, (inFlight.get(role) ?? 0) - 1);
       if (role === "metrics") return;
       if (request.hasWrongProof) invalidProofs++;
-      const scheme = request.url?.scheme === "https" ? "https" : "http"; // a client may send any X-Forwarded-Proto
+      const scheme = request.url?.scheme === "https" ? "https" : "http"; // a client may send any `X-Forwarded-Proto`
       const errorType = status >= 500 ? (code ?? status) : "";
       duration(role, knownMethod(request.method), scheme, route, status, errorType).add(ms / 1_000);
       if (code !== undefined) errors(role, code, reason).value++;
@@ -83,7 +83,7 @@ export function measureRequests(families: MetricFamilies, servers: Servers): Obs
   };
 }
 
-/** Rate, errors and duration of each saved operation, and the apps that run it. */
+/** Measures rate, errors and duration of each saved operation, and the apps that run it. */
 function measureOperations(families: MetricFamilies): (request: RequestRecord) => void {
   const duration = families.histograms(
     "graphql_operation_duration_seconds",
@@ -131,7 +131,7 @@ function measureOperations(families: MetricFamilies): (request: RequestRecord) =
   };
 }
 
-/** Returns the label of a saved operation's histogram. An operation keeps its label, because series must not vanish. */
+/** Creates the function that chooses histogram labels. An operation keeps its label, because series must not vanish. */
 function histogramLabel(): (saved: OperationName) => string {
   const { ofAll, ofApp, often } = maxHistograms;
   const labelled = new Set<string>();
@@ -161,7 +161,7 @@ function bounded(names: Set<string>, most: number, name: string): string {
   return label;
 }
 
-/** Operations in the apps' manifests, and those that cannot be served. */
+/** Measures the operations in the manifests of apps, and those that cannot be served. */
 export function measureManifests(families: MetricFamilies, apps: AppOperations): void {
   const gauge = (name: string, help: string, rows: () => Iterable<[string, number]>): void =>
     families.observableGauge(name, help, ["app"], rows);
