@@ -3,10 +3,10 @@
  * exhaust the memory.
  */
 
-/** The default limit, 32 MiB. A Prometheus response has about 100 bytes per operation; `/metrics` of a process has 100 kB. */
+/** 32 MiB. A Prometheus query returns about 100 bytes per operation, a process's `/metrics` about 100 kB. */
 export const maxTextBytes = 33_554_432;
 
-/** Throws `Error`, and stops reading, if the decompressed text is larger than `maxBytes`. */
+/** Stops reading and throws `Error` if the decompressed text exceeds `maxBytes`. */
 export async function boundedText(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes = maxTextBytes,

@@ -17,7 +17,6 @@ export const controlCharacters = new RegExp(
 /** Escapes control characters in TypeScript, JSON or SDL, where an escape in a string denotes the same character. */
 export const escapeControlCharacters = (text: string): string => text.replace(controlCharacters, escapeUnits);
 
-/** Writes an escape for each UTF-16 code unit. */
 const escapeUnits = (character: string): string =>
   character
     .split("")

@@ -3,11 +3,11 @@
  * Every other custom scalar accepts any value.
  */
 
-/** Scalar → format. */
+/** Scalar name → JSON Schema format. */
 export const dateScalars: ReadonlyMap<string, string> = new Map([
   ["DateTime", "date-time"],
   ["Date", "date"],
 ]);
 
-/** The standard that `@specifiedBy` names. */
+/** The URL for `@specifiedBy`. */
 export const dateScalarsUrl = "https://www.rfc-editor.org/rfc/rfc3339#section-5.6";

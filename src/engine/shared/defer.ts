@@ -42,7 +42,7 @@ export const deferDirectiveOf = ({
   readonly directives?: readonly DirectiveNode[] | undefined;
 }): DirectiveNode | undefined => directives?.find(({ name }) => name.value === deferName);
 
-/** Labels are static strings, each used once in a document. */
+/** Rejects a label that is a variable or occurs twice in the document. */
 function deferLabelRule(context: ValidationContext): ASTVisitor {
   const known = new Map<string, DirectiveNode>();
   return {

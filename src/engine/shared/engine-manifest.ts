@@ -1,4 +1,4 @@
-/** The engine's `package.json`, and the packages of optional features that are missing or have another version. */
+/** Reads the engine's `package.json`, and finds packages of optional features that are missing or have a wrong version. */
 import { readFileSync } from "node:fs";
 import * as modules from "node:module";
 
@@ -19,7 +19,7 @@ const featureOf = (name: string): OptionalFeature => {
   return name.startsWith("vscode-") ? "lsp" : "codegen";
 };
 
-/** Advice to install the packages of the feature that are missing or have another version; `undefined` if there are none. */
+/** Advice to install the feature's packages that are missing or have a wrong version; `undefined` if all are present. */
 export function installAdvice(feature: OptionalFeature): string | undefined {
   const { version: ownVersion, devDependencies } = engineManifest();
   const mismatched = Object.entries(devDependencies)

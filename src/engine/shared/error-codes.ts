@@ -3,7 +3,7 @@
  * `application/problem+json`.
  */
 
-/** Every code that clients can receive, with the HTTP status of the same failure over REST. */
+/** Each code with the HTTP status of this failure over REST. */
 export const codes = {
   BAD_REQUEST: { status: 400, meaning: "The request itself is malformed." },
   BAD_USER_INPUT: { status: 400, meaning: "An argument's value was rejected; `argument` names it." },

@@ -1,6 +1,6 @@
 /**
  * Preserves JSON integers beyond 2^53 as strings: JavaScript's numbers would round them, and a rounded id identifies another
- * record. Most texts have no such integer, which is detected by sampling every 16th byte.
+ * record. Sampling every 16th byte shows quickly that a text has no such integer, as is usual.
  */
 import { endOfString } from "./json-values.ts";
 
@@ -18,7 +18,7 @@ const longInteger = /(?<![\d.eE+-])-?[1-9]\d{15,}(?![\d.eE]|\s*:)/g;
 /** Whether the number may be the result of rounding another integer. */
 export const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
 
-/** The first number in a JSON value that passes `test`. Iterative, so that deep nesting cannot overflow the stack. */
+/** Returns a number in the JSON value for which `test` is true. Iterative, so that deep nesting cannot overflow the stack. */
 export function findNumber(value: unknown, test: (value: number) => boolean): number | undefined {
   const values = [value];
   while (values.length > 0) {
@@ -35,7 +35,7 @@ export function exactText(body: Buffer): string {
   return hasLongInteger(body) ? quoted(text) : text;
 }
 
-/** Whether any run of digits may be a long integer, that is, does not follow a quote or a decimal point. */
+/** Whether a run of at least `digits` digits may be an integer, because neither a quote nor a decimal point precedes it. */
 function hasLongInteger(body: Buffer): boolean {
   for (let at = digits - 1; at < body.length; at += digits) {
     if (!isDigit(body[at])) continue;
@@ -51,7 +51,7 @@ function hasLongInteger(body: Buffer): boolean {
   return false;
 }
 
-/** Quotes the long integers. Invalid JSON stays invalid, because a string is valid wherever a number is. */
+/** Puts long integers in quotes. Invalid JSON stays invalid, because JSON allows strings wherever it allows numbers. */
 function quoted(text: string): string {
   const pieces: string[] = [];
   let copied = 0;

@@ -11,8 +11,8 @@ import { linearPattern, type RegexSteps } from "./linear-pattern.ts";
 export type JsonSchema = { [keyword: string]: unknown };
 
 /**
- * Formats that are not checked here: `url` is not a JSON Schema format and takes quadratic time (20 kB: 0.6 s); `regex` would
- * compile input.
+ * Formats that only REST validates. JSON Schema does not define `url`, and Ajv checks it in quadratic time (20 kB: 0.6 s). To
+ * check `regex`, Ajv would compile untrusted input.
  */
 const leftToRest: readonly string[] = ["url", "regex"];
 const formats = Object.keys(fullFormats) as FormatName[];
@@ -36,12 +36,12 @@ const validator = (allErrors: boolean): Ajv2020 => {
   return ajv;
 };
 
-/** The `this` value with which a validator is called. Without it, each pattern gets the step budget of a constant. */
+/** The `this` value of a validator call. Without `steps`, each pattern has the budget `stepsOfConstant`. */
 type Checking = { readonly steps?: RegexSteps };
 
 /**
- * Ajv's `pattern` does not pass the validator's context to the regular expression. Its `uniqueItems` compares all pairs of items,
- * and an argument may have as many items as fit into a request body.
+ * Replaces two keywords of Ajv: `pattern`, which cannot count steps, and `uniqueItems`, which compares all pairs of items, so
+ * that a long list would take quadratic time.
  */
 function replaceKeywords(ajv: Ajv2020): void {
   ajv.removeKeyword("pattern");
@@ -71,7 +71,7 @@ function replaceKeywords(ajv: Ajv2020): void {
   });
 }
 
-/** A key that is equal only for equal values; the order of an object's members does not matter (JSON Schema 2020-12 §4.2.2). */
+/** Returns the same key for equal values, regardless of the order of an object's members (JSON Schema 2020-12 §4.2.2). */
 const identityOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? `\0${JSON.stringify(value, inOrder)}` : value;
 
@@ -80,11 +80,11 @@ const inOrder = (_key: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
     : value;
 
-/** Stops at a value's first error. */
+/** Validators of this instance stop at the first error. */
 export const ajv = validator(false);
 
 /**
- * The validator reports all errors of a value. There may be as many errors as the value has items, so the calling code limits its
- * size.
+ * Validators of this instance report all errors. Callers must limit the size of a value, because each of its items can cause an
+ * error.
  */
 export const createExhaustiveAjv = (): Ajv2020 => validator(true);

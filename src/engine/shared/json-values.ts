@@ -1,6 +1,6 @@
 /**
- * Estimates the number of values in a JSON text (RFC 8259) before it is parsed, because it determines the cost of parsing:
- * each comma and each opening bracket counts as one value. Counting is cheaper than parsing.
+ * Estimates how many values a JSON text (RFC 8259) contains, because this number determines the cost of parsing. Each comma and
+ * each opening bracket counts as one value.
  */
 
 const quote = 0x22;
@@ -9,9 +9,7 @@ const bracket = 0x5b;
 const brace = 0x7b;
 const backslash = 0x5c;
 
-/**
- * The number of commas and opening brackets outside strings. Stops counting above `most`, because the text is rejected then.
- */
+/** The number of commas and opening brackets outside strings. Stops counting above `most`. */
 export function countValues(text: string, most: number): number {
   let values = 0;
   for (let at = 0; at < text.length && values <= most; at++) {
@@ -23,8 +21,8 @@ export function countValues(text: string, most: number): number {
 }
 
 /**
- * Whether the text has at least `many` opening brackets, including those inside strings. Containers dominate memory use: an
- * empty one takes up to 58 bytes. This costs a fifteenth of `countValues`.
+ * Whether the text has at least `many` opening brackets, including those inside strings. Brackets predict memory use, because an
+ * empty object takes up to 58 bytes. Counting only these takes a fifteenth of the time of `countValues`.
  */
 export function hasContainers(text: string, many: number): boolean {
   let left = many;

@@ -1,23 +1,23 @@
 /**
- * `pattern` in linear time: ECMA-262's Unicode mode (JSON Schema 2020-12 §6.4) translated for RE2, whose running time is bounded
- * by the text's length times the pattern's. JavaScript's engine backtracks: `^(\w+\s?)*$` takes seconds for 29 letters. RE2
- * supports neither lookaround nor backreferences; patterns with these are left to REST.
+ * Checks `pattern` in linear time by translating ECMA-262's Unicode mode (JSON Schema 2020-12 §6.4) to RE2, whose running time is
+ * bounded by the text's length times the pattern's. JavaScript's engine backtracks: `^(\w+\s?)*$` takes seconds for 29 letters.
+ * RE2 supports neither lookaround nor backreferences; only REST checks patterns with these.
  *
- * A step is one instruction of the pattern for one character of the text. All checks of a request share one budget of steps,
- * so long lists and repeated values cannot cost more than a single value.
+ * A step is one instruction of the pattern for one character of the text. All checks of a request share one budget of steps, so
+ * long lists and repeated values cannot cost more than a single value.
  */
 import { RE2JS } from "re2js";
 
-/** `toString`: Ajv's cache key for a regular expression. */
+/** Ajv uses `toString` as a cache key. */
 export type LinearPattern = { test(text: string, steps?: RegexSteps): boolean; toString(): string };
 
-/** The remaining budget of a request, or of the check of a constant. */
+/** The number of steps left in a budget. */
 export type RegexSteps = { left: number };
 
 /** The budget of a request. A step takes 2 to 25 ns. */
 export const regexStepsPerRequest = (): RegexSteps => ({ left: 1_000_000 });
 
-/** The budget of a check outside a request, such as of a constant in a spec. */
+/** The budget for checking one value outside a request, such as a constant in a spec. */
 const stepsOfConstant = 20_000_000;
 
 /** Throws if the pattern is invalid or unsupported by RE2. A text that exceeds the budget passes; REST validates it. */

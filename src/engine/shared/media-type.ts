@@ -1,4 +1,4 @@
-/** Recognises media types. Their parameters are ignored. */
+/** Classifies media types without parameters. */
 
 /**
  * Whether a media type is JSON by its name or suffix (RFC 8259 §11, RFC 6839 §3.1), or the nonstandard `text/json` that .NET lists
@@ -23,7 +23,7 @@ export const isMultipartForm = (mediaType: string): boolean =>
 /** Whether a range of media types (RFC 9110 §12.5.1) includes JSON. */
 export const includesJson = (range: string): boolean => range === "*/*" || range === "application/*";
 
-/** Whether a range, or a media type itself, includes a media type. */
+/** Whether a media range (`text/*`) or a media type includes `mediaType`. */
 export function includes(range: string, mediaType: string): boolean {
   const [wide = "", one = ""] = [range, mediaType].map((each) =>
     each.replace(/;.*/s, "").trim().toLowerCase(),

@@ -1,12 +1,12 @@
-/** Request headers that never contain a credential, regardless of the document, in any spelling of their names. */
+/** Request headers that never contain a credential, even if the document declares them as one. */
 
-/** The header with the gateway's proof (`GATEWAY_SECRET`), for the roles behind it. */
+/** The header by which a gateway proves to the roles behind it that it has `GATEWAY_SECRET`. */
 export const proofHeader = "x-gateway-proof";
 
 /** Default of `CONTEXT_HEADER_PREFIX`, the prefix of context headers. */
 export const defaultContextPrefix = "X-Service-";
 
-/** Headers of a connection or of a message, and headers that a role sets itself. */
+/** Headers about the connection or the message, and headers that the server sets. */
 export const neverCredentials: ReadonlySet<string> = new Set([
   "accept",
   "accept-language",

@@ -1,6 +1,6 @@
 /** The metadata of bound operations that codegen writes to `generated/operations.ts` for the REST client. */
 
-/** Serialization of a parameter (OpenAPI 3.1 §4.8.12.2). The style `json` means JSON. */
+/** Serialization of a parameter (OpenAPI 3.1 §4.8.12.2). The style `json` is a parameter whose `content` is JSON (§4.8.12.1). */
 export type Style = {
   readonly style: string;
   readonly explode: boolean;
@@ -20,21 +20,21 @@ export type Operation = {
   readonly permission?: string;
   /** The styles of array and object parameters, and of a form's properties, by `<in>:<name>`. */
   readonly style?: Readonly<Record<string, Style>>;
-  /** Lower-case request headers with credentials: one list per alternative security requirement. Absent: none needed. */
+  /** Lower-case request headers with credentials, one list per alternative security requirement; absent if none. */
   readonly credentials?: readonly (readonly string[])[];
-  /** One entry per alternative security requirement. Absent: no alternative requires a scope of OAuth. */
+  /** One entry per alternative security requirement; absent if none requires an OAuth scope. */
   readonly scopes?: readonly ScopeRequirement[];
-  /** A read that declares `security: []`: its calls carry nothing of the caller, so all callers share a public response. */
+  /** A read with `security: []`. Its calls contain no data of the caller, so callers may share a public response. */
   readonly public?: true;
   /** Credentials are optional, so a success does not prove that one was valid. */
   readonly anonymous?: true;
-  /** Header → where REST expects the credential instead: in the query, a cookie or another header. */
+  /** Header that clients send → where REST expects the credential. */
   readonly places?: Readonly<Record<string, CredentialPlace>>;
-  /** The credentials that the server adds, in place of the caller's, and the only origin that receives them. */
+  /** The server's credentials, which replace the caller's, and the only origin to which they are sent. */
   readonly held?: {
     readonly origin: string;
     readonly credentials: readonly HeldCredential[];
-    /** The parameter that carries the caller's tenant, which no client sets. */
+    /** The parameter that the server sets to the caller's tenant. */
     readonly tenant?: TenantParameter;
     /** The permission that a caller needs. This service checks it, because REST sees only the server's credential. */
     readonly permission?: string;
@@ -53,15 +53,15 @@ export type Operation = {
   readonly nullable?: readonly string[];
   /** The document allows a success response without content. */
   readonly empty?: true;
-  /** The document has no success response with content; any body is ignored. */
+  /** The document declares no success response with content, so a body is ignored. */
   readonly unread?: true;
-  /** The documented error responses: `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16). Absent: none are documented. */
+  /** The documented error responses: `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16). Absent if there are none. */
   readonly refusals?: readonly string[];
   /** The documented error responses without JSON content. */
   readonly bareRefusals?: readonly string[];
   /**
-   * The members of error responses' bodies that clients see. Of several entries for a status and media type, the first whose
-   * members are present applies.
+   * The members of error responses' bodies that clients see. If several entries match the status and the media type, the first
+   * whose members are present applies.
    */
   readonly errors?: readonly ErrorMembers[];
 };
@@ -69,15 +69,15 @@ export type Operation = {
 /** A security requirement: the lower-case request headers with its credentials, and the scopes of OAuth that it requires. */
 export type ScopeRequirement = { readonly headers: readonly string[]; readonly scopes: readonly string[] };
 
-/** The paths of the members of an error object: `error.message`. */
+/** Paths of members in an error response's body, such as `error.message`. */
 type ErrorPaths = {
-  /** A message for people, REST's code, and the name of the rejected value. */
+  /** A message for people. `code`: REST's error code. `field`: the name of the rejected value. */
   readonly message?: string;
   readonly code?: string;
   readonly field?: string;
 };
 
-/** The members of an error response's body that the document declares, by `x-error-mapping` or as problem details (RFC 9457). */
+/** Error members that the document declares (`x-error-mapping`, RFC 9457), and the responses that have them. */
 export type ErrorMembers = ErrorPaths & {
   readonly statuses: readonly string[];
   readonly media: string;
@@ -96,10 +96,10 @@ export type CredentialPlace = { readonly in: "query" | "cookie" | "header"; read
 export type HeldCredential = CredentialPlace & {
   /** The scheme with which a value in `Authorization` begins (RFC 6750 §2.1, RFC 7617 §2); absent for an API key. */
   readonly scheme?: "Bearer" | "Basic";
-  /** The file below `CREDENTIALS_DIRECTORY`, or the folder with one file per tenant. */
+  /** Path below `CREDENTIALS_DIRECTORY`: a file or, with `perTenant`, a folder with one file per tenant. */
   readonly file: string;
   readonly perTenant?: true;
-  /** The file holds a client's id and secret, for which this endpoint issues the token that is sent. */
+  /** The file contains a client's id and secret. This endpoint exchanges them for the token that REST receives. */
   readonly token?: TokenEndpoint;
 };
 
@@ -112,13 +112,13 @@ export type TenantParameter = {
 export type TokenEndpoint = {
   readonly url: string;
   readonly scope?: string;
-  /** The client's id and secret are sent in the form instead of in `Authorization` (RFC 6749 §2.3.1). */
+  /** The request's form contains the client's id and secret, instead of `Authorization` (RFC 6749 §2.3.1). */
   readonly inBody?: true;
 };
 
 /**
- * A name as servers may normalize it: CGI and PHP replace characters of headers and parameters, and PHP reads `key[]` as `key`
- * and drops white space before a name and everything after a NUL. Two names with one spelling may be one value for REST.
+ * Normalizes a name as CGI and PHP do: they replace characters of headers and parameters, and PHP reads `key[]` as `key` and
+ * drops white space before a name and everything after a NUL. REST may treat names with the same result as one name.
  */
 export const spellingOf = (name: string): string =>
   name

@@ -1,17 +1,16 @@
 /**
- * Safe lookups by names from documents, clients or REST. Because objects inherit `constructor`, `__proto__` and others, look up
- * untrusted names in a `Map`, with `own`, or in a `Dictionary`.
+ * Safe lookups by untrusted names. Objects inherit `constructor`, `__proto__` and others, so look up names from documents,
+ * clients or REST in a `Map`, with `own`, or in a `Dictionary`.
  */
 
-/** The object's own property of this name. */
 export const own = <Value>(
   object: Readonly<Record<string, Value>>,
   name: string | number,
 ): Value | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
 /**
- * An object without inherited properties, where a `Map` cannot be used. Unlike `Object.create(null)`, V8 stores its properties in
- * fast mode.
+ * An object without inherited properties, where a `Map` cannot be used. V8 accesses its properties faster than those of
+ * `Object.create(null)`.
  */
 export class Dictionary<Value> {
   [name: string]: Value;

@@ -33,8 +33,8 @@ type LastItemPage = { readonly by: "lastItem"; readonly at: Path; readonly full?
 type LinkedPage = { readonly by: "link"; readonly parameter: string; readonly at?: Path };
 
 /**
- * Pages are counted by number, or by the offset of their first item. `from` is the number or the offset of the first page.
- * `total` is the path of the total number of items. `full` means the same as in `LastItemPage`.
+ * The next page is requested by its number or by the offset of its first item. `from`: the number or offset of the first page.
+ * `total`: the path of the total number of items. `full`: as in `LastItemPage`.
  */
 export type CountedPage = {
   readonly by: "number" | "offset";
@@ -50,7 +50,7 @@ type PagePart = (typeof pageParts)[number];
 export const isCounted = (next: NextPage): next is CountedPage =>
   next.by === "number" || next.by === "offset";
 
-/** The path of a part in the body, if the page has it there. */
+/** Returns the part's path in the body; `undefined` if the body does not contain it. */
 export function pathOfPart({ items, next, more }: Page, part: PagePart): Path | undefined {
   if (part === "items") return items;
   if (part === "more") return more;

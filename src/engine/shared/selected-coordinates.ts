@@ -68,7 +68,7 @@ export const withPossibleTypes = (
 ): readonly GraphQLCompositeType[] =>
   isAbstractType(type) ? [type, ...schema.getPossibleTypes(type)] : [type];
 
-/** Adds everything that a variable of this type may contain: all input fields and all enum values. */
+/** Adds all input fields and enum values that a variable of this type may contain. */
 export function addInputFields(type: GraphQLInputType, found: Set<string>): void {
   const named = getNamedType(type);
   if (isEnumType(named)) for (const { name } of named.getValues()) found.add(`${named.name}.${name}`);

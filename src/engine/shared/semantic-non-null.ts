@@ -11,7 +11,7 @@ export function semanticNonNullLevels(field: FieldDefinitionNode | null | undefi
   const directive = field?.directives?.find(({ name }) => name.value === semanticNonNullName);
   if (!directive) return [];
   const levels = directive.arguments?.find(({ name }) => name.value === "levels")?.value;
-  if (levels?.kind === Kind.INT) return [Number(levels.value)]; // a list may be written without brackets
+  if (levels?.kind === Kind.INT) return [Number(levels.value)]; // `levels: 0` means `levels: [0]`
   if (levels?.kind !== Kind.LIST) return [0];
   return levels.values.flatMap((level) => (level.kind === Kind.INT ? [Number(level.value)] : []));
 }

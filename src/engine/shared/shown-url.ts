@@ -2,7 +2,7 @@
  * URLs for logs, errors, reports and `--check-config`: without user, password, query and fragment, each of which may be secret.
  */
 
-/** Removes these parts from a URL. Returns only the scheme of an invalid URL, and any other text unchanged. */
+/** Returns only the scheme of an invalid URL, and any other text unchanged. */
 export function shownUrl(given: string): string {
   const url = URL.parse(given);
   if (!url) return given.replace(/^([a-z][a-z\d+.-]*:\/\/).*/is, "$1…");

@@ -11,12 +11,12 @@ const withoutEffect = new Set(["rest-only.yaml", "approvals.yaml"]);
 /** A file's text or bytes; bytes are hashed faster. */
 type Content = string | Buffer;
 
-/** Hashes the files of a spec folder. `names` are relative to it. */
+/** `names`: paths relative to the spec folder. */
 export function hashSpec(names: readonly string[], read: (name: string) => Content | undefined): string {
   const digest = createHash("sha256");
   for (const name of [...names].sort()) {
     if (!/\.(?:ya?ml|json|graphql|gql)$/.test(name) || withoutEffect.has(name)) continue;
-    // in parts, to avoid copying large texts
+    // hashes name and text separately, to avoid a copy of both
     digest.update(`${name}\0`);
     digest.update(withoutReturns(read(name) ?? ""));
     digest.update("\0");

@@ -8,7 +8,7 @@ import { isRecord, parsedJson } from "./json-object.ts";
  * - `operation`: a saved operation ran, with its app's name in front (`shop/Orders`).
  * - `field`: an operation that is not saved used this schema coordinate.
  * - `isIncomplete`: more different operations ran than could be recorded.
- * - none of them: a process was recording on this day.
+ * - none of these: the line only shows that a process was recording on this day.
  */
 export type UsageLine = {
   /** `YYYY-MM-DD`, UTC. */
@@ -16,7 +16,7 @@ export type UsageLine = {
   readonly operation?: string;
   readonly field?: string;
   readonly isIncomplete?: true;
-  /** Absent for clients that name no app with a manifest. */
+  /** The client's app; absent if the client names none that has a manifest. */
   readonly app?: string;
   readonly version?: string;
 };
@@ -28,7 +28,7 @@ const fileName = /^usage-(\d{4}-\d{2}-\d{2})\.[\w.-]+\.jsonl$/;
 export const usageFile = (day: string, host: string): string =>
   `usage-${day}.${host.replaceAll(/[^\w.-]/g, "_")}.jsonl`;
 
-/** The day of a file of the ledger; `undefined` for any other file. */
+/** The day in the name of a ledger file; `undefined` for other files. */
 export const dayOfUsageFile = (name: string): string | undefined => fileName.exec(name)?.[1];
 
 /** Throws for a line that is not a line of the usage ledger. Skips a line that was written incompletely. */

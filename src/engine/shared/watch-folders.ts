@@ -3,7 +3,7 @@ import { type FSWatcher, watch } from "node:fs";
 
 /** Debounce in milliseconds, because editors save in several steps. */
 const quietMs = 150;
-/** Longest delay in milliseconds while saves keep coming. */
+/** Maximum delay in milliseconds while files are saved continuously. */
 const longestMs = 1_000;
 
 /**
@@ -33,7 +33,7 @@ export function watchFolders(
       }).on("error", failed),
     );
   };
-  // `saved` also picks up changes made before new folders were watched
+  // watches new folders before it calls `saved`, which then also reads changes made in between
   const settled = (): void => {
     firstAt = undefined;
     stop();

@@ -3,7 +3,7 @@ import { printable } from "./printable.ts";
 
 /** Maximum number of columns. Longer lines are cut, so that a minified document does not fill the screen. */
 const widest = 160;
-/** Columns shown before the location in a cut line. */
+/** Number of columns before the location that a cut line keeps. */
 const before = 40;
 
 export const linesOf = (text: string): readonly string[] => text.split(/\r\n|\n|\r/);

@@ -4,7 +4,7 @@ import { withShownUrls } from "../shown-url.ts";
 import { codeFrame, linesOf } from "./code-frame.ts";
 import { printable } from "./printable.ts";
 
-/** One mistake. Files of `places` are relative to the spec folder; lines and columns are 1-based. */
+/** One mistake. In `places`, files are relative to the spec folder, and lines and columns begin with 1. */
 export type Fault = {
   readonly message: string;
   readonly places: readonly { readonly file: string; readonly line: number; readonly column: number }[];
@@ -25,7 +25,7 @@ export class ExpectedFailure extends Error {
   }
 }
 
-/** Converts an error to a failure. `doing`: the command's name. With `debug`, an unexpected error includes its stack trace. */
+/** `doing`: the command's name. With `debug`, the failure of an unexpected error includes the stack trace. */
 export function commandFailure(error: unknown, doing: string, debug = false): Failure {
   if (error instanceof ExpectedFailure) return error.failure;
   const { code, path, syscall, message } = error as NodeJS.ErrnoException;
@@ -39,17 +39,17 @@ export function commandFailure(error: unknown, doing: string, debug = false): Fa
 
 export const withoutPlace = (message: string): Fault => ({ message, places: [] });
 
-/** `spec/openapi.yaml:12:3: <message>`; with a hint, places, message and hint are printed on separate lines. */
+/** Returns `spec/openapi.yaml:12:3: <message>`, or several lines if there is a hint. */
 export function faultLine({ message, places, hint }: Fault, frame: readonly string[] = []): string {
   const at = places.map(({ file, line, column }) => printable(`spec/${file}:${line}:${column}`)).join("  ");
   if (hint !== undefined) return [at, `  ${message}`, ...frame, `  → ${hint}`].join("\n");
   return [at ? `${at}: ${message}` : message, ...frame].join("\n");
 }
 
-/** Reads a file of the spec folder; `undefined` if it cannot be read. */
+/** Returns the text of a file of the spec folder; `undefined` if it cannot be read. */
 type ReadSpec = (file: string) => string | undefined;
 
-/** Each fault with the code frame of its first place. */
+/** Formats each fault with the code frame of its first place. */
 export const failureLines = ({ faults }: Failure, read: ReadSpec = () => undefined): string[] =>
   faults.map((fault) => faultLine(fault, frameOf(fault, read)));
 
@@ -60,10 +60,7 @@ function frameOf({ places: [place] }: Fault, read: ReadSpec): string[] {
   return frame.split("\n").map((line) => `    ${line}`);
 }
 
-/**
- * Wrong usage of a command: an unknown name, a wrong option, a file that git does not have. Each line names one mistake. The
- * command prints the lines and exits with code 2.
- */
+/** Wrong usage of a command, such as an unknown option. The command prints the lines, one per mistake, and exits with code 2. */
 export class UsageError extends ExpectedFailure {
   constructor(lines: readonly string[]) {
     super(lines.map(withShownUrls).join("\n"), {

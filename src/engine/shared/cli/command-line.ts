@@ -1,4 +1,4 @@
-/** Command lines are parsed by commander, in memory and without `process.exit`; a usage error is one line. */
+/** Parses command lines with commander, which throws here instead of ending the process. */
 import { Command, CommanderError, Help, InvalidArgumentError, type Option } from "commander";
 import { UsageError } from "./command-failure.ts";
 import { didYouMean } from "./nearest-suggestion.ts";
@@ -6,10 +6,7 @@ import { didYouMean } from "./nearest-suggestion.ts";
 /** Width of help texts in columns, regardless of the terminal. */
 const helpWidth = 100;
 
-/**
- * Creates a command line without options. `script`: how a user starts it (`restbound check`, `npm start`, `npm run suite --
- * faults`).
- */
+/** `script`: how a user starts the command (`restbound check`, `npm start`, `npm run suite -- faults`). */
 export function createCommandLine(script: string, out: (text: string) => void): Command {
   return new Command(/^npm [^-]*$/.test(script) ? `${script} --` : script)
     .exitOverride()
@@ -25,7 +22,7 @@ export function createCommandLine(script: string, out: (text: string) => void): 
     });
 }
 
-/** Commander's description of an option includes its default and its choices, but not that it is required. */
+/** Adds `(required)`, which commander's description of an option lacks. */
 const describeOption = (option: Option): string =>
   `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`;
 
@@ -39,7 +36,7 @@ export async function parseCommandLine(line: Command, argv: readonly string[]): 
   }
 }
 
-/** One line: the mistake, the most similar valid name, and how to get help. */
+/** Returns one line with the mistake, the most similar valid name, and how to get help. */
 function mistakeIn(line: Command, argv: readonly string[], { code, message }: CommanderError): string {
   const commands = line.commands.map((each) => each.name()).join(", ");
   const unknown = /unknownOption|missingMandatory/.test(code) && unknownOption(line, argv);
@@ -54,7 +51,7 @@ function mistakeIn(line: Command, argv: readonly string[], { code, message }: Co
   return `${mistake}${known} (${line.name()} --help explains)`;
 }
 
-/** If a required option seems to be missing, a misspelt one is usually the cause. */
+/** Returns the message for an unknown option. When commander reports a missing option, the user has often misspelt it. */
 function unknownOption(line: Command, argv: readonly string[]): string | undefined {
   const options = [line, ...line.commands].flatMap((each) => each.options.flatMap(({ long }) => long ?? []));
   const known = [...options, "--help"];

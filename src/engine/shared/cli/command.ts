@@ -1,4 +1,4 @@
-/** The base of every command, `run(argv, io)` → exit code, with uniform failures and help. */
+/** Runs the package's commands, so that all have the same exit codes, error output and help. */
 import { join } from "node:path";
 import type { Command } from "commander";
 import { readRegularFile } from "../regular-file.ts";
@@ -14,7 +14,6 @@ export type Io = {
   readonly error: (line: string) => void;
   /** Replaces the progress line on a terminal; "" clears it. */
   readonly progress?: (text: string) => void;
-  /** Whether the output is coloured. */
   readonly colour?: boolean;
   /** `YYYY-MM-DD`; default: the current day (UTC). */
   readonly today?: string;
@@ -36,8 +35,8 @@ export type CommandAction = <Given extends unknown[]>(
 ) => (...given: Given) => Promise<void>;
 
 /**
- * Runs a command and returns its exit code: 0 done, 1 findings or a rejection, 2 usage or configuration, 3 an unreadable
- * spec file, 4 a bug in restbound. `describe` declares options, arguments and actions; `failed` is called with a failure.
+ * Runs a command and returns its exit code: 0 done, 1 findings or a rejection, 2 usage or configuration, 3 an unreadable spec
+ * file, 4 a bug in restbound. `describe` declares options, arguments and actions; `io.failed` is called with the failure, if any.
  */
 export async function runCommand(
   script: string,

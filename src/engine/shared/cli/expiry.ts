@@ -2,15 +2,14 @@
 import { ajv } from "../json-schema.ts";
 import { CommandRefusal } from "./command-failure.ts";
 
-/** The help text of the option. */
 export const expiryForms = "a day, a time or a number of days: 2027-01-31, 2027-01-31T12:00:00Z, 90d";
 
-/** Times are compared as text, so a year has four digits. */
+/** Years have four digits, because times are compared as text. */
 const latest = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * Converts a day (its end in UTC), a time (RFC 3339) or a number of days from now to RFC 3339 in UTC. Throws `CommandRefusal`,
- * which names the option.
+ * Converts a day (its end in UTC), a time (RFC 3339) or a number of days from now to RFC 3339 in UTC. Throws `CommandRefusal` for
+ * any other text.
  */
 export function readExpiry(given: string, now: Date): string {
   const isDateTime = ajv.compile({ type: "string", format: "date-time" });

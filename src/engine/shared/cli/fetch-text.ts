@@ -3,8 +3,8 @@ import { boundedText } from "../bounded-text.ts";
 import { UsageError } from "./command-failure.ts";
 
 /**
- * Fetches a text of at most 32 MiB and returns the result of `read`. `given`: the option's name for messages. Throws `UsageError`
- * for a timeout, a redirect, and errors of `read`.
+ * Fetches a text of at most 32 MiB and parses it with `read`. `given`: the option's name, for messages. Throws `UsageError` for a
+ * timeout, a redirect, and errors of `read`.
  */
 export async function fetchText<T>(
   given: string,

@@ -1,4 +1,4 @@
-/** Makes text from a spec or a variable safe to print: no character in it controls a terminal, a log or an editor. */
+/** Makes untrusted text safe to print: escapes characters that would control a terminal, a log or an editor. */
 import { controlCharacters, escapeControlCharacters } from "../control-characters.ts";
 
 /** Returns the text as a single line. */
@@ -19,7 +19,7 @@ export const printableSource = (text: string): string => withoutCommands(escapeC
 const withoutCommands = (text: string): string =>
   text.replaceAll(/^(\s*:)(?=:)/gm, "$1 ").replaceAll(/##(?=\[|vso\[)/gi, "## ");
 
-/** Quotes a shell argument; an operation's method and path, for example, contain a space. */
+/** Quotes a shell argument that needs it, such as `GET /things`. */
 export const quoteArgument = (name: string): string =>
   /^[\w./@:+-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 

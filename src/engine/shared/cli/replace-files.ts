@@ -1,7 +1,7 @@
 /**
  * Replaces files and folders atomically: new content is written next to its destination and renamed, so that an interruption
- * leaves either the old or the new state. A folder takes two renames; between them, both states exist next to its destination
- * (`.spec.….tmp`). A failed write ends the command with an error that names the file.
+ * leaves either the old or the new state. Replacing a folder takes two renames. After an interruption between these, the old and
+ * the new folder have temporary names (`.spec.….tmp`).
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -62,7 +62,7 @@ export function replaceFolders(folders: ReadonlyMap<string, ReadonlyMap<string, 
   }
 }
 
-/** Throws `UsageError` for a link: its target may be shared, and may contain files that could not be restored. */
+/** Throws `UsageError` for a symbolic link: replacing its target could delete files that other programs use. */
 export function rejectSymlink(folder: string): void {
   if (isLink(folder))
     throw new UsageError([
@@ -77,7 +77,7 @@ function stage(folder: string, name: string, path: string, text: string): void {
   });
 }
 
-/** Another process may replace the same folder concurrently; the last process wins. */
+/** If processes replace the same folder concurrently, the last one wins. */
 function swap(staged: string, folder: string): void {
   for (;;) {
     const before = nameBeside(folder);
@@ -106,11 +106,11 @@ function isMoved(from: string, to: string): boolean {
   }
 }
 
-/** A temporary name in the same folder, hence on the same file system. */
+/** A temporary name in the same folder, because a rename cannot move a file to another file system. */
 const nameBeside = (path: string): string =>
   join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
 
-/** Resolves symbolic links. The target need not exist. Circular links have already failed in `statSync`. */
+/** Resolves symbolic links, even if the target does not exist. Circular links have already failed in `statSync`. */
 const linkTarget = (path: string): string =>
   isLink(path) ? linkTarget(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
 
@@ -122,14 +122,14 @@ function keepOwner(path: string, { mode, uid, gid }: Stats): void {
   try {
     chownSync(path, uid, gid);
   } catch (error) {
-    // only the folder, not the file, belongs to the current user
+    // only root may set another user as the owner
     if (codeOf(error) !== "EPERM") throw error;
   }
 }
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
-/** Rewrites system errors so that they name `path`: some errors name no file, others the temporary file. */
+/** Rewrites system errors so that they name `path` instead of the temporary file or no file. */
 function writing(path: string, write: () => void): void {
   try {
     write();

@@ -12,10 +12,10 @@ const colon = 0x3a;
 const brackets: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 const opening = new Set(Object.keys(brackets).map((text) => text.charCodeAt(0)));
 const closing = new Set(Object.values(brackets).map((text) => text.charCodeAt(0)));
-/** Matches any character except JSON's white space, which has fewer characters than `trim` removes. */
+/** Matches any character except JSON's white space. `trim` would also remove characters that JSON does not allow there. */
 const notSpace = /[^\t\n\r ]/;
 
-/** Number of characters between two checks of the elapsed time. */
+/** Number of characters between two checks whether the slice is over. */
 const pieceLength = 16_384;
 
 /** Yields the texts of an array's items or of an object's members. Throws `SyntaxError` if the text is neither. */

@@ -15,7 +15,7 @@ type ManifestOperation = {
   readonly body: string;
 };
 
-/** An operation of an app that cannot be served. `name` is truncated. */
+/** An operation that cannot be served. `name` may be truncated. */
 export type RefusedOperation = { readonly app: string; readonly name: string; readonly reason: string };
 
 /** Limits of an operation. Names become metric labels. `textCharacters` is also the default limit of a request's query. */
@@ -24,10 +24,10 @@ const ofOperation = { idCharacters: 256, nameCharacters: 128, textCharacters: 10
 /** Limits of a manifest. */
 export const ofManifest = { operations: 10_000, bytes: 8_388_608 };
 
-/** Limits of the JSON text of one operation, so that parsing it takes at most 2 ms. Tools write five values. */
+/** Limits of the JSON text of one operation, so that parsing it takes at most 2 ms. Client tools write five values for each. */
 const ofJson = { characters: 700_000, values: 1_000 };
 
-/** The content of a manifest. `refused`: operations that are not served. */
+/** The operations of a manifest; those in `refused` are not served. */
 export type ManifestContent = {
   readonly operations: readonly ManifestOperation[];
   readonly refused: readonly Omit<RefusedOperation, "app">[];
@@ -116,7 +116,7 @@ const textFault = (text: string): string | undefined =>
 
 const beginning = /^(?:[\s,]|#.*\n)*(?:query|mutation|subscription)[\s,]+([_A-Za-z]\w*)/;
 
-/** The name of a document's first operation; empty if it has none. Most documents begin with their operation. */
+/** The name of a document's first operation, or "". A regular expression finds it without parsing in most documents. */
 export const operationNameIn = (text: string): string => beginning.exec(text)?.[1] ?? parsedName(text);
 
 function parsedName(text: string): string {

@@ -1,7 +1,7 @@
 /**
  * `OPERATIONS_FROM`: the locations of the apps' manifests. An app is a client repository with its own operations. An entry is
  * `web=https://cdn.example/web.json`, `web=manifests/web.json`, or a folder. A folder contains a file `<app>.json` or a folder
- * `<app>/` for each app; with `web=`, all its files belong to this app.
+ * `<app>/` for each app. All files of the folder in `web=<folder>` belong to the app `web`.
  */
 
 import { shownUrl, withShownUrls } from "../shown-url.ts";

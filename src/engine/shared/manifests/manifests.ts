@@ -17,12 +17,12 @@ import { isAppName, isHttpUrl, type ManifestLocation } from "./manifest-location
 /** Limits of one app's manifests in one folder. */
 const ofApp = { manifests: 100, operations: 20_000, bytes: 16_777_216 };
 /**
- * Limits of all manifests together. A served manifest is never displaced by a new one. New manifests are admitted by the size of
- * their app, smallest first, so that at a start every app is served that needs no more than an equal share.
+ * Limits of all manifests together. A served manifest is never displaced by a new one. New manifests of small apps are admitted
+ * first, so that a start serves each app that uses at most an equal share of the limits.
  */
 const ofAll = { manifests: 1_000, operations: 50_000, bytes: 67_108_864 };
 
-/** Maximum number of folder entries of any kind, because listing a folder takes time too. */
+/** Maximum number of a folder's entries, because listing a folder takes time. */
 const entries = { ofApp: 1_000, ofApps: 2_000 };
 
 const timeoutMs = 5_000;
@@ -77,7 +77,7 @@ export class Manifests {
     );
   }
 
-  /** The folders of the files, for a watcher. */
+  /** The folders that contain manifest files, which a watcher observes. */
   get folders(): readonly string[] {
     return [...new Set(this.#locations.flatMap((place) => place.folders))];
   }
@@ -95,7 +95,7 @@ export class Manifests {
         void place.read(this.#later).then(() => onState(this.#withinBounds()));
   }
 
-  /** The current state. A manifest that would exceed the limits is not served; the version that it would replace is kept. */
+  /** A manifest that would exceed the limits is not served; the version that it would replace is kept. */
   #withinBounds(): ManifestState {
     const read = new Map<string, Manifest>(
       this.#locations.flatMap(({ readings }, place) =>
@@ -187,7 +187,7 @@ abstract class Location {
   abstract readonly folders: readonly string[];
   protected abstract readNow(slices: Slices): Promise<void>;
 
-  /** Reads the manifests that have changed, after the read in progress. Concurrent callers share the next read. */
+  /** Waits for a read in progress, then reads the manifests that have changed. Concurrent callers share this next read. */
   read(slices: Slices): Promise<void> {
     this.#next ??= this.#last.then(() => {
       this.#next = undefined;
@@ -237,7 +237,7 @@ class UrlLocation extends Location {
 class PathLocation extends Location {
   /** The last listing of each folder. */
   #listings = new Map<string, Listing>();
-  /** The sources in order, with what was read from each. */
+  /** Path → what was last read from this file. */
   #readings = new Map<string, SourceReading>();
   #folderFaults: readonly ManifestFault[] = [];
 
@@ -333,7 +333,7 @@ class PathLocation extends Location {
   }
 }
 
-/** `rest`: totals of the app's other manifests. */
+/** `rest`: the totals of the app's other manifests, which count towards its limits. */
 async function readFile(source: Source, last: Reading, rest: Totals, slices: Slices): Promise<Reading> {
   const overAppLimits = {
     manifest: last.manifest,
@@ -368,7 +368,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** The files `<app>.json` and the folders `<app>/`, sorted. In a ConfigMap volume, files are links into hidden folders. */
+/** The sorted files `<app>.json` and folders `<app>/`. A Kubernetes ConfigMap's hidden copies of its files are skipped. */
 type Listing = { readonly files: readonly string[]; readonly folders: readonly string[] };
 
 function listingOf(folder: string, most: number): Listing {
@@ -445,7 +445,7 @@ function totalsOf(manifests: readonly Manifest[]): Totals {
   };
 }
 
-/** The fraction of the total limits that the manifests use, by the limit that is used most. */
+/** The fraction that the manifests use of the total limits: the highest of the three. */
 function shareOf(taken: readonly Manifest[]): number {
   const { manifests, operations, bytes } = totalsOf(taken);
   return Math.max(manifests / ofAll.manifests, operations / ofAll.operations, bytes / ofAll.bytes);
