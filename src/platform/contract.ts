@@ -1,6 +1,6 @@
 /**
- * `spec/openapi.yaml` as the platform serves it (OpenAPI 3.1): its operations, and the library that parses and
- * validates requests and validates responses against it. The handlers of the operations are in `products/`.
+ * Reads the operations of `spec/openapi.yaml` (OpenAPI 3.1), and parses and validates requests and responses with a library. The
+ * handlers of the operations are in `products/`.
  */
 import { readFileSync } from "node:fs";
 import type { ErrorObject } from "ajv";
@@ -28,18 +28,17 @@ export type ContractOperation = {
   permission: string | undefined;
   /** The documented status of success. */
   status: number;
-  /** Parses and validates a request. Throws `BAD_USER_INPUT` with the name of the argument. */
+  /** Parses and validates a request. Throws `BAD_USER_INPUT` with the name of the invalid argument. */
   parseRequest(request: Request & { query: string }): OperationInput;
-  /** Returns each violation of the documented response schema in `body`, which is a bug of the platform. */
+  /** Returns the violations of the document's response schema; each is a bug of the platform. */
   responseFaults(body: unknown): { place: string; message: string }[];
 };
 
 const documentUrl = new URL("../../spec/openapi.yaml", import.meta.url);
 
 /**
- * Loads the document. Validators are compiled by the first request of an operation, so that the start is fast. Throws
- * `ConfigError` for an operation without a handler, before the library reads the document: the document may be of another API,
- * which the library might not support.
+ * Each operation's validators are compiled at its first request, so that the start is fast. Throws `ConfigError` for an operation
+ * without a handler, before the library reads a document that it may not support.
  */
 export async function loadContract(
   isHandled: (id: string) => boolean = () => true,
@@ -63,8 +62,8 @@ export async function loadContract(
 }
 
 /**
- * The library's own Ajv misreads JSON Schema 2020-12. The library also makes a new Ajv for every operation, which triples
- * the start time. Two are enough: one coerces parameters, the other leaves bodies unchanged.
+ * Creates two instances of Ajv, one of which coerces parameters. By default, the library creates one for every operation, which
+ * triples the start time, and does not support JSON Schema 2020-12.
  */
 function createAjvFactory(): (ajv: unknown, options: Options) => Ajv2020 {
   const validators = new Map<boolean, Ajv2020>();
@@ -118,10 +117,7 @@ function toContractOperation({ router, validator }: OpenAPIBackend, operation: O
   };
 }
 
-// Converts a validation error to `BAD_USER_INPUT` with the name of the argument: a parameter, as spelt in the document, or a
-// property of the body. The error never contains the rejected value.
-
-/** The error that clients receive for a validation error. */
+/** Converts a validation error to `BAD_USER_INPUT`, with the name of the invalid argument but without its value. */
 function inputRefusal(operation: Operation, error: ErrorObject): CodedError {
   const [place, name] = error.instancePath.split("/").slice(1);
   const argument = name === undefined ? namedIn(error) : unescapePointer(name);
@@ -140,7 +136,7 @@ function namedIn({ params }: ErrorObject): string | undefined {
   return typeof name === "string" && name !== "requestBody" ? name.slice(0, 64) : undefined;
 }
 
-/** The document's spelling of a header, whose name the validator has in lower case. */
+/** The document's spelling of a header, because the validator's errors name it in lower case. */
 function declaredName({ parameters = [] }: Operation, lowerCase: string): string {
   const names = parameters.flatMap((parameter) =>
     "name" in parameter && parameter.name ? [parameter.name] : [],

@@ -8,7 +8,7 @@ import type { Row, Store, TenantStore } from "./store/store.ts";
 
 export type HandlerContext = {
   caller: TenantContext;
-  /** The rows of the caller's tenant. A handler has no other access to data. */
+  /** Reads and writes only rows of the caller's tenant. A handler has no other access to data. */
   tenant: TenantStore;
   store: Pick<Store, "transaction">;
 };
@@ -17,7 +17,7 @@ export type Handler = (context: HandlerContext, input: OperationInput) => unknow
 
 type Kind = "agent" | "contact" | "conversation" | "message";
 
-/** Returns the row with this id, or throws `NOT_FOUND`. Another tenant's id gets the same answer as an unknown id. */
+/** Returns the row with this id, or throws `NOT_FOUND`. Treats an id of another tenant like an unknown one. */
 export function rowById(tenant: TenantStore, kind: Kind, id = ""): Row {
   const row = tenant.get(`${kind}ById`, { id });
   if (!row) throw new CodedError("NOT_FOUND", `no such ${kind}`);
@@ -33,13 +33,13 @@ export function sqlValue(value: OperationInput["query"][string]): string | numbe
 export const stringOf = (value: OperationInput["query"][string]): string | undefined =>
   typeof value === "string" ? value : undefined;
 
-/** A number with a default in the contract. `fallback` repeats that default, because the compiler does not know it. */
+/** Returns a numeric parameter, or `fallback`, its default in the OpenAPI document. */
 export const numberOf = (value: OperationInput["query"][string], fallback: number): number =>
   typeof value === "number" ? value : fallback;
 
 /**
- * The sort orders of a list: name in the contract → the statement that reads a page, and the sort column. The first is the
- * default.
+ * The sort orders of a list: name in the OpenAPI document → the statement that reads a page, and the sort column. The first is
+ * the default.
  */
 export type Sorts = Readonly<Record<string, readonly [statement: StatementName, column: SortColumn]>>;
 
@@ -50,7 +50,7 @@ type List = {
   readonly count?: StatementName;
 };
 
-/** A page of a list in the query's order, after the query's cursor. */
+/** Reads the page that the query parameters `sort`, `limit` and `cursor` select. */
 export function readPage(
   tenant: TenantStore,
   query: OperationInput["query"],

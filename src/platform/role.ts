@@ -1,4 +1,4 @@
-/** The role `platform` as the engine starts it, with the demo data's keys, requests and dashboard. */
+/** Registers the role `platform` with the engine, including demo keys, example requests and the dashboard. */
 import type { Config } from "restbound";
 import type { Samples } from "restbound/role";
 import type { Platform } from "restbound/server";
@@ -20,7 +20,7 @@ export const platform: Platform = {
   ],
 };
 
-/** The samples for the explorer and the dashboard; empty in production, and if no demo key works. */
+/** A demo key and variables that prefill the explorer and the dashboard; empty if no demo key works, as in production. */
 function samplesOf(config: Config): Samples {
   const [demo] = workingDemoKeys(config);
   return demo ? { key: demo.key, variables: demoVariables(new Date()) } : {};
@@ -38,12 +38,12 @@ function demoLines(config: Config, origin: string): string[] {
   return ["", "demo keys:", ...keys, "", "try:", `  curl -s ${call}`];
 }
 
-/** The example requests that a start prints beside the demo keys: one for GraphQL, one for REST. */
+/** The example requests to GraphQL and REST that are printed at the start. */
 const demoQuery =
   "{ me { email tenantId roles } contacts { name } conversations { status contact { name } } }";
 const demoPath = "/v1/identity/me";
 
-/** Variables for the saved operations. They match data of the first demo key's tenant. `now` is the end of that data. */
+/** Variables for the saved operations that select data of the first demo tenant. `now`: the time of the latest data. */
 function demoVariables(now: Date): Readonly<Record<string, object>> {
   const dayBefore = (days: number): string =>
     new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 /**
- * Serves every operation of the contract in the same phases: authenticate, authorize, parse, handle, check.
- * The document declares the permission (`x-permission`).
+ * Serves every operation of the OpenAPI document in the same phases: authenticate, authorize, parse, handle, check. The document
+ * declares the permission (`x-permission`).
  */
 import { hash } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -17,7 +17,7 @@ export type Handlers = ReadonlyMap<string, Handler>;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The caller of an operation of the embedded platform. */
+    /** The caller, if the request is for an operation of the embedded platform. */
     tenant: TenantContext | undefined;
   }
 }
@@ -42,7 +42,7 @@ export function serveContract(
     server.route({
       method: operation.method,
       url: operation.route,
-      // before the body is read, so that a forbidden request costs no parsing
+      // runs before the body is read, so that the body of a forbidden request is not parsed
       onRequest: async (request) => {
         const caller = authenticate(config, store, rules, request);
         authorize(operation, caller);
@@ -71,7 +71,7 @@ function authorize({ permission }: ContractOperation, caller: TenantContext): vo
   throw new CodedError("FORBIDDEN", `this operation needs the permission ${permission}`);
 }
 
-/** The path stays encoded, because the library decodes each parameter once. */
+/** Does not decode the path, because the library decodes each path parameter. */
 function toContractRequest({
   method,
   raw,
@@ -89,11 +89,11 @@ const toHeaders = (headers: FastifyRequest["headers"]): Record<string, string | 
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
-/** Caching of responses to reads (RFC 9111). Each response has an `ETag`. */
+/** The `max-age` of responses that clients may reuse without revalidation (RFC 9111). */
 const seconds = { profile: 10, pastDays: 300 };
 const revalidate = "private, no-cache";
 
-/** `Cache-Control` of the response to a read. Only today's metrics still change. */
+/** Returns `Cache-Control` for a read. Metrics of past days do not change any more. */
 function cacheControl(operation: string, { query }: Pick<OperationInput, "query">): string {
   if (operation === "getMe") return `private, max-age=${seconds.profile}`;
   const today = new Date().toISOString().slice(0, 10);
@@ -101,5 +101,4 @@ function cacheControl(operation: string, { query }: Pick<OperationInput, "query"
   return isPast ? `private, max-age=${seconds.pastDays}` : revalidate;
 }
 
-/** The `ETag` of a response's body. */
 const tagOf = (body: unknown): string => `"${hash("sha256", JSON.stringify(body), "base64url")}"`;

@@ -10,9 +10,9 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "restbound";
 
 type Dashboard = {
-  /** An API key with which to prefill the form. */
+  /** Prefills the page's field for an API key. */
   readonly key?: string;
-  /** URL of GraphQL; default: the page's origin. */
+  /** URL of the GraphQL endpoint's origin; default: the page's origin. */
   readonly api?: string;
 };
 

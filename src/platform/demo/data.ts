@@ -1,6 +1,6 @@
 /**
  * The demo data of a tenant: agents, contacts and campaigns of the last 90 days; conversations are in `talk.ts`. The same seed
- * results in the same data, shifted to end now. The data is inserted by the platform's own statements.
+ * creates the same data, except that all times are shifted so that the data ends now.
  */
 
 import type { TenantStore } from "../store/store.ts";

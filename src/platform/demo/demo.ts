@@ -50,10 +50,10 @@ const rolePermissions = {
   analyst: ["inbox:*:read", "ai:*:read", "insights:*:read"],
 };
 
-/** The body of a demo key is its owner's name, so that nobody mistakes it for a secret. */
+/** The random part of a demo key is replaced by its owner's name, which shows that the key is not secret. */
 const demoBody = (owner: string): string => `Demo${owner}`.padEnd(26, "0");
 
-/** Tenant, user, the body of the key without `Demo`, and what the key is for. */
+/** Tenant, user, the owner's name in the key, and a description. */
 const keyOwners = [
   ["ten_harbor", "usr_harbor_olivia", "HarborOlivia", "owner, every permission"],
   ["ten_harbor", "usr_harbor_noah", "HarborNoah", "analyst, without CRM and sending"],
@@ -84,7 +84,7 @@ export function workingDemoKeys(config: Config): readonly DemoKey[] {
   return working;
 }
 
-/** Fills an empty store in one transaction; leaves a store with a tenant unchanged. The data ends `now`. */
+/** Fills an empty store in one transaction; leaves a store with a tenant unchanged. The latest data is from `now`. */
 export function seedDemoData(store: Store, now: Date): void {
   store.transaction(() => {
     if (store.unscoped("anyTenant")?.found === 1) return;

@@ -1,4 +1,4 @@
-/** The conversations of a demo tenant with their messages. Each message has a time, an author, a text and a status. */
+/** The conversations of a demo tenant with their messages. */
 
 import type { TenantStore } from "../store/store.ts";
 import type { Random } from "./random.ts";

@@ -1,6 +1,6 @@
 /**
- * Finds the caller of a request under `/v1/`. With the gateway's proof, the context headers name the caller. Without the proof,
- * the request's credentials name the caller, verified against the platform's own keys.
+ * Finds the caller of a request under `/v1/`. In a request with the gateway's proof, the context headers name the caller. Any
+ * other request needs one of the platform's API keys.
  */
 import type { FastifyRequest } from "fastify";
 import type { Config } from "restbound";

@@ -1,7 +1,7 @@
 /**
- * The key introspection endpoint (RFC 7662). `POST /internal/keys/introspect` with `token=<API key>` answers whether the
- * key is active, with the values of the context headers. A request without the gateway's proof gets a 404. A platform
- * without GATEWAY_SECRET does not have the endpoint.
+ * The key introspection endpoint (RFC 7662). `POST /internal/keys/introspect` with `token=<API key>` answers whether the key is
+ * active, with the values of the context headers. The response is 404 without the gateway's proof, or if GATEWAY_SECRET is not
+ * set.
  */
 import type { FastifyInstance } from "fastify";
 import { CodedError, type Config } from "restbound";
@@ -12,7 +12,7 @@ import { findCaller, type KeyOwner, type KeyRules } from "./keys.ts";
 export const introspectionPath = "/internal/keys/introspect";
 const form = "application/x-www-form-urlencoded";
 
-/** Registers the endpoint in a separate scope, because no other route accepts forms. */
+/** Registers the endpoint in a separate Fastify scope, so that only this route accepts forms. */
 export function serveIntrospection(
   server: FastifyInstance,
   config: Config,
@@ -41,7 +41,7 @@ export function serveIntrospection(
   });
 }
 
-/** RFC 7662 §2.2. The response for an inactive key has the member `active` only. */
+/** RFC 7662 §2.2. For an inactive key, the response has only the member `active`. */
 function toResponse(caller: KeyOwner | undefined): Record<string, unknown> {
   if (!caller) return { active: false };
   return {

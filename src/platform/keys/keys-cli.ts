@@ -1,7 +1,6 @@
 /**
- * `npm run keys -- create|list|revoke`: API keys of the platform whose `DATA_FILE` is set. Only
- * `create` prints the secret, once. No file stores the secret. With `--email`, `create` also makes the tenant and the
- * user if they do not exist. An empty production store gets its first owner this way.
+ * `npm run keys -- create|list|revoke`: API keys of the platform whose `DATA_FILE` is set. Only `create` prints the secret, which
+ * is stored nowhere. `create --email` also creates a missing tenant and user, such as the first ones of a production store.
  */
 import { didYouMean } from "graphql/jsutils/didYouMean.js";
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
@@ -164,7 +163,7 @@ const optionOf = new Map([
   ["/tenantId", "--tenant"],
 ]);
 
-/** Rejects an owner whose profile would break the contract: `getMe` could never respond to that owner. */
+/** Rejects an owner whose profile would not match the response schema of `getMe`. */
 function checkOwner(
   getMe: ContractOperation | undefined,
   owner: { id: unknown; email: unknown; tenantId: string },

@@ -1,10 +1,9 @@
 /**
  * The effective permissions (`<area>:<resource>:<action>`) of a key. A key has the permissions that its user's roles grant and
- * its own scopes cover. A role and a scope have one syntax: a permission in which `*` stands for any part. A single `*` covers
- * every permission, also permissions that are declared later.
+ * its own scopes cover. In a role or a scope, `*` matches any part of a permission, and a single `*` matches every permission.
  */
 
-/** `declared` are the permissions of the contract. No other permission is effective. */
+/** `declared`: the permissions of the OpenAPI document, which are the only effective ones. */
 export const effectivePermissions = (
   declared: readonly string[],
   granted: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Publishes revocations from the key store to the gateways (`REDIS_URL`) by the outbox pattern: the transaction that revokes a
- * key also marks it as unpublished, so that none is lost if the process or Redis fails. `keys revoke` publishes the marked
- * revocations, and a running platform publishes those that remain. Publishing a revocation twice is harmless.
+ * Publishes revocations to the gateways (`REDIS_URL`) by the outbox pattern: the transaction that revokes a key also marks it as
+ * unpublished, so that no revocation is lost if the process or Redis fails. `keys revoke` and a running platform publish marked
+ * revocations. Publishing a revocation twice is harmless.
  */
 import type { FastifyInstance } from "fastify";
 import type { Config } from "restbound";
@@ -20,7 +20,7 @@ export function revokeKey(store: Store, tenant: TenantStore, id: string, now: Da
   });
 }
 
-/** Throws if Redis does not accept a revocation, which remains marked as unpublished. */
+/** Throws if Redis fails; the revocation then remains marked as unpublished. */
 export async function publishRevocations(store: Store, place: RedisAddress): Promise<void> {
   const next = () => store.unscoped("unpublishedRevocation");
   if (!next()) return;
@@ -36,7 +36,7 @@ export async function publishRevocations(store: Store, place: RedisAddress): Pro
   }
 }
 
-/** Until the server is closed, publishes revocations that other processes have left unpublished. */
+/** Publishes the revocations that remain marked, until the server is closed. */
 export function relayRevocations(server: FastifyInstance, { env }: Config, store: Store): void {
   const place = env.REDIS_URL;
   if (!place) return;

@@ -14,7 +14,7 @@ const authorIds: ReadonlyMap<string, string> = new Map([
   ["agent", "agentId"],
 ]);
 
-/** A stored message in the form of the contract. */
+/** Converts a row to the schema `Message` of the OpenAPI document. */
 export function toMessage({ authorType, authorId, ...row }: Row): Record<string, unknown> {
   return { ...row, author: { type: authorType, [authorIds.get(text(authorType)) ?? "userId"]: authorId } };
 }

@@ -1,4 +1,6 @@
-/** Insights: the metrics of a date range. SQL computes them. This file checks the range and fills in days without rows. */
+/**
+ * Insights: the metrics of a date range. SQL computes the metrics. This file validates the range and adds the days without rows.
+ */
 import { CodedError } from "restbound";
 import { type Handler, stringOf } from "../handler.ts";
 import type { Row } from "../store/store.ts";
@@ -6,10 +8,10 @@ import type { Row } from "../store/store.ts";
 const dayMs = 86_400_000;
 const mostDays = 366;
 const defaultDays = 30;
-/** The year of a date has four digits (RFC 3339 §5.6). */
+/** The first date of RFC 3339, whose years have four digits (§5.6). */
 const earliest = Date.parse("0000-01-01");
 
-/** Every metric, in the order of the answer. Without messages, a count is 0 and a mean is null. */
+/** The metrics in the order of the response. On a day without messages, a count is 0 and a mean is null. */
 const metrics = [
   { name: "messages_received", label: "Messages received", unit: "count" },
   { name: "messages_sent", label: "Messages sent", unit: "count" },
@@ -22,8 +24,8 @@ const metrics = [
 const toDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /**
- * Returns the first and the last day of the range, as ms of their midnights (UTC). Throws `BAD_USER_INPUT` for a range that
- * is empty or too long.
+ * Returns the midnights (UTC, in ms) at which the first and the last day of the range begin. Throws `BAD_USER_INPUT` for a range
+ * that is empty or too long.
  */
 export function dateRange(
   from: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Messaging: the operation that sends a message. One transaction finds or makes the contact and its open conversation, stores the
- * message, and stores the idempotency key with the response. A request repeated with the same key sends nothing.
+ * Messaging: sends a message. One transaction finds or creates the contact and its open conversation, and stores the message and
+ * the idempotency key with the response. A repeated request with this key sends nothing.
  */
 import { hash } from "node:crypto";
 import { CodedError } from "restbound";
@@ -24,7 +24,7 @@ export const sendMessage: Handler = (context, { header, body }) => {
   });
 };
 
-/** Calls `send` once per user and key. The same request gets the first response again for 24 hours. */
+/** Calls `send` once per user and key within 24 hours, and returns the first response to repeated requests. */
 function once(
   { tenant, caller }: HandlerContext,
   key: string,
@@ -92,7 +92,7 @@ function findContact(tenant: TenantStore, { channel, to }: MessageInput): string
 }
 
 function makeContact(tenant: TenantStore, { channel, to }: MessageInput, now: string): string {
-  // a web chat has no address, so its contact must exist
+  // a web chat has no address from which a contact could be created
   if (channel === "webchat")
     throw new CodedError("BAD_USER_INPUT", "to: is not a contact's id", { argument: "to" });
   const id = newId("ctc");
@@ -112,7 +112,7 @@ function makeContact(tenant: TenantStore, { channel, to }: MessageInput, now: st
 const phone = /^\+[1-9][0-9]{6,14}$/; // E.164
 const email = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
 
-/** Checks and normalizes `to`. Its form depends on the channel. Throws `BAD_USER_INPUT`. */
+/** Normalizes `to`, whose syntax depends on the channel. Throws `BAD_USER_INPUT` if it is invalid. */
 function normalAddress({ channel, to }: MessageInput): string {
   const [shape, wanted] =
     channel === "email" ? [email, "an e-mail address"] : [phone, "a number such as +12025550143"];

@@ -1,4 +1,4 @@
-/** Converts a row's values to JSON values, and cuts an ordered list of rows into pages with cursors. */
+/** Converts a row's values to JSON values, and creates pages with cursors. */
 import { CodedError } from "restbound";
 import type { Row } from "./store.ts";
 
@@ -15,7 +15,7 @@ export type SortColumn = "createdAt" | "lastMessageAt" | "name" | "startsAt";
 
 type RowPage = { items: Row[]; nextCursor: string | null; hasMore: boolean };
 
-/** Drops the surplus row and adds the next cursor. The list is ordered by the column `sortedBy`, then by id. */
+/** `rows`: up to `limit` + 1 rows, sorted by the column `sortedBy`, then by id. The extra row shows that there is a next page. */
 export function toPage(rows: Row[], limit: number, sortedBy: SortColumn): RowPage {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
@@ -24,7 +24,7 @@ export function toPage(rows: Row[], limit: number, sortedBy: SortColumn): RowPag
   return { items, nextCursor, hasMore };
 }
 
-/** The total number of items. `count` runs only if the page does not reveal it. */
+/** The total number of items. Calls `count` only if the page does not show the total. */
 export const totalOf = (
   { items, hasMore }: RowPage,
   cursor: string | undefined,
@@ -34,7 +34,7 @@ export const totalOf = (
 const encodeCursor = (key: string, id: string): string =>
   Buffer.from(JSON.stringify([key, id])).toString("base64url");
 
-/** Decodes a cursor. Throws `BAD_USER_INPUT` for one that is not from a page. */
+/** Throws `BAD_USER_INPUT` for a cursor that `toPage` did not create. */
 export function afterCursor(cursor: string | undefined): { afterKey: string | null; afterId: string | null } {
   if (cursor === undefined) return { afterKey: null, afterId: null };
   try {

@@ -1,6 +1,6 @@
 /**
- * The SQLite store. It prepares each named statement once. Only the store binds `:tenant`, so a `TenantStore` reaches the
- * rows of its tenant only. The store is synchronous, because `node:sqlite` is.
+ * The SQLite store. It prepares each named statement once. Only the store binds `:tenant`, so a `TenantStore` can access only
+ * rows of its tenant. All methods are synchronous, as those of `node:sqlite`.
  */
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
@@ -21,9 +21,9 @@ export type TenantStore = {
 
 export type Store = {
   tenant(tenantId: string): TenantStore;
-  /** Runs a statement that is needed before the tenant is known, or for all tenants. */
+  /** Runs a statement that does not belong to one tenant, such as the lookup of a key. */
   unscoped(name: keyof typeof unscoped, values?: Values): Row | undefined;
-  /** Runs `work` as one transaction, which other processes also see whole or not at all. */
+  /** Runs `work` as one transaction. */
   transaction<T>(work: () => T): T;
   close(): void;
 };

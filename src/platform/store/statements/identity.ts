@@ -31,12 +31,12 @@ export const identity = {
 } as const;
 
 export const unscoped = {
-  /** Finds the tenant of a key. A digest is unique among all tenants. */
+  /** Finds the key's tenant, because a digest is unique among all tenants. */
   keyByDigest: `
     SELECT k.tenant_id AS "tenantId", k.id, k.user_id AS "userId", k.scopes, k.expires_at AS "expiresAt",
       k.revoked_at AS "revokedAt", t.demo
     FROM api_keys AS k JOIN tenants AS t ON t.tenant_id = k.tenant_id WHERE k.digest = :digest`,
-  /** A revocation that has not been published to gateways. */
+  /** Returns one revocation that has not been published to the gateways. */
   unpublishedRevocation: `SELECT tenant_id AS "tenantId", key_id AS id FROM unpublished_revocations LIMIT 1`,
   anyTenant: `SELECT EXISTS (SELECT 1 FROM tenants) AS found`,
 } as const;

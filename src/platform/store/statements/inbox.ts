@@ -1,4 +1,6 @@
-/** SQL of conversations and messages. Every statement is scoped by `:tenant`. Pages are read by key set, not by offset. */
+/**
+ * SQL of conversations and messages. Every statement is scoped by `:tenant`. Pages are read by keyset pagination, not by offset.
+ */
 
 const conversation = `
   c.id, c.subject, c.status, c.priority, c.channel, c.contact_id AS "contactId", c.assignee_id AS "assigneeId",
@@ -6,7 +8,7 @@ const conversation = `
     WHERE m.tenant_id = c.tenant_id AND m.conversation_id = c.id AND m.author_type = 'agent') AS "participantIds",
   c.unread_count AS "unreadCount", c.tags, c.created_at AS "createdAt", c.last_message_at AS "lastMessageAt"`;
 
-/** SQL for a message's creation time plus a number of seconds. */
+/** SQL expression for a message's creation time plus `seconds`. */
 const later = (seconds: number): string =>
   `strftime('%Y-%m-%dT%H:%M:%fZ', m.created_at, '+${seconds} seconds')`;
 const isPast = (seconds: number): string => `${later(seconds)} <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`;
@@ -60,7 +62,7 @@ export const inbox = {
     WHERE ${messageFilters} AND (:afterKey IS NULL OR (m.created_at, m.id) < (:afterKey, :afterId))
     ORDER BY m.created_at DESC, m.id DESC LIMIT :limit`,
   messageCount: `SELECT COUNT(*) AS "count" FROM messages AS m WHERE ${messageFilters}`,
-  /** SQLite reads the index once per conversation, and does not rank all messages. */
+  /** Reads the index once per conversation, because a window function would rank all messages. */
   messagesOfConversations: `
     SELECT ${message} FROM json_each(:conversationIds) AS wanted
     JOIN messages AS m ON m.rowid IN (

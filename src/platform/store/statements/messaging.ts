@@ -1,4 +1,4 @@
-/** SQL of sending: the contact and the conversation of a message, and the idempotency keys. */
+/** SQL for sending a message: its contact and conversation, and idempotency keys. */
 export const messaging = {
   contactIdByPhone: `
     SELECT id FROM contacts WHERE tenant_id = :tenant AND phone_number = :to ORDER BY created_at, id LIMIT 1`,
