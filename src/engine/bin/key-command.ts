@@ -70,15 +70,14 @@ async function createKey(
   return 0;
 }
 
-/** How often the line is appended while other programs replace the file. */
+/** Maximum number of attempts to append the line while another program replaces the file. */
 const mostAttempts = 10;
-/** How long an editor takes to save a file: it may remove and rewrite the file in several steps. */
+/** How long an editor may take to save a file in several steps, such as removing and rewriting it. */
 const savingMs = 100;
 
 /**
- * Appends the line of a key. If an editor saves the file meanwhile, it replaces the file, and the line is lost with the old one.
- * Editors do not respect locks, so the line is appended again until the file contains it. Throws `ConfigError` if the file then
- * contains a mistake, because gateways would not apply it.
+ * Appends the line again until the file contains it: an editor that saves the file meanwhile drops the line, and editors ignore
+ * locks. Throws `ConfigError` if the file contains a mistake, because gateways would not apply it.
  */
 async function appendKey(path: string, line: KeyLine): Promise<void> {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
@@ -94,7 +93,7 @@ async function appendKey(path: string, line: KeyLine): Promise<void> {
   );
 }
 
-/** Appends the line in one write, so that neither a gateway nor another `restbound key` reads a part of it. */
+/** Appends the line in one write, so that no gateway reads an incomplete line. */
 function appendLine(path: string, line: KeyLine): void {
   const file = openSync(path, "a+", 0o600);
   try {

@@ -88,7 +88,7 @@ const help = (): string =>
     exitCodesHelp,
   ].join("\n");
 
-/** Returns the exit code of the command that the first argument names. */
+/** Runs the command that the first argument names, and returns its exit code. */
 export async function run([name, ...rest]: readonly string[], io: Io): Promise<number> {
   if (name === "--help" || name === "-h" || name === "--version") {
     io.out(name === "--version" ? version() : help());

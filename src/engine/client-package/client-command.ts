@@ -70,13 +70,13 @@ async function pack(
   return 0;
 }
 
-/** The project's licence; `undefined` if package.json names none or there is no LICENSE file. */
+/** The project's licence; `undefined` without a name in package.json or without a LICENSE file. */
 function licenceOf(root: string, { license: name }: Manifest): { name: string; text: string } | undefined {
   const file = join(root, "LICENSE");
   return name !== undefined && existsSync(file) ? { name, text: readFileSync(file, "utf8") } : undefined;
 }
 
-/** The description of the package in a folder; `undefined` if there is none. */
+/** The `description` in the folder's package.json; `undefined` if there is none. */
 function descriptionIn(folder: string): unknown {
   try {
     return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))?.description;

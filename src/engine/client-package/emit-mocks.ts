@@ -1,7 +1,6 @@
 /**
- * The mocks module of the client package: Mock Service Worker handlers that match an operation by name or id, and respond as the
- * server would in one of these cases: success, a caller without a permission, a refused value or key, a product that is down, an
- * exceeded rate limit, or a slow response.
+ * The mocks module of the client package: Mock Service Worker handlers that match an operation by name or id and return the
+ * response that the server would return, such as data, an error of a product, or a 429.
  */
 import { boundFields, type Model } from "../build/bind/model.ts";
 import { literal, objectLiteral } from "../build/codegen/typescript-text.ts";

@@ -1,7 +1,7 @@
 /**
- * The modules of the client package, as TypeScript: the schema's enums as constants and the members of its unions; the
- * saved operations as documents with the types of their variables and results. Client libraries infer from the type
- * `TypedDocumentNode`.
+ * The modules of the client package, as TypeScript: the schema's enums as constants and the members of its unions; the saved
+ * operations as documents with the types of their variables and results. Client libraries infer types of variables and results
+ * from `TypedDocumentNode`.
  */
 import * as typescript from "@graphql-codegen/typescript";
 import * as typescriptOperations from "@graphql-codegen/typescript-operations";
@@ -30,7 +30,7 @@ import { withFieldComments } from "./field-comments.ts";
 /** The package that exports `TypedDocumentNode`, and its version. */
 export const typedDocumentPackage = { name: "@graphql-typed-document-node/core", version: "3.2.0" };
 
-/** Returns the modules' texts by name. `schema` is the schema that clients see, as SDL. */
+/** Returns the modules' texts by name. `schema`: the schema that clients see, as SDL. */
 export async function emitModules(
   schema: string,
   saved: readonly SavedOperation[],
@@ -113,7 +113,7 @@ export const persistedIds = ${objectLiteral(ids)} as const;
 `;
 }
 
-/** Emits each fragment with the fragments that it spreads, for reading and writing a client's cache. */
+/** Emits each fragment as a document, with which an application reads and writes its client's cache. */
 function fragmentDocuments(saved: readonly SavedOperation[]): string[] {
   const all = new Map(
     saved.flatMap(({ document }) =>

@@ -1,4 +1,4 @@
-/** The README of the client package: its documents, and how to use one in each client library, shown for the first query. */
+/** Emits the README of the client package, which lists the documents and shows the first query in each client library. */
 import { Kind, type OperationDefinitionNode, print } from "graphql";
 import type { SavedOperation } from "../build/schema/saved-operations.ts";
 import { textAbove } from "../build/schema/tool-comment.ts";
@@ -21,7 +21,7 @@ A client library infers the types of variables and result from a document: a mis
     : head;
 }
 
-/** The exported documents, each with its variables and its description. */
+/** Lists the exported documents with their variables and descriptions. */
 function documents(saved: readonly SavedOperation[]): string {
   const operations = saved.map(({ name, definition }) => {
     const variables = (definition.variableDefinitions ?? []).map(print).join(", ");
@@ -83,7 +83,7 @@ const data = await client.request(${document}, ${variables});`,
 
 const example = (title: string, code: string): string => `## ${title}\n\n\`\`\`ts\n${code}\n\`\`\``;
 
-/** `{ from, to }`: variables in the caller's code, with the names of the operation's variables. */
+/** The variables in an example: `{ from, to }` for `query ($from: String, $to: String)`. */
 function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode): string {
   const names = variableDefinitions.map(({ variable }) => variable.name.value);
   return names.length > 0 ? `{ ${names.join(", ")} }` : "{}";

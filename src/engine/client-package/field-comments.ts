@@ -12,7 +12,7 @@ import { operationTypeName, savedDefinitions } from "../build/codegen/emit-docum
 import { comment } from "../build/codegen/typescript-text.ts";
 import type { SavedOperation } from "../build/schema/saved-operations.ts";
 
-/** `text`: the result types. If several members of a union have a field, each description is a line of its comment. */
+/** `text`: the result types. A field of several union members has the descriptions of all of them in its comment. */
 export function withFieldComments(
   text: string,
   schema: GraphQLSchema,
@@ -35,7 +35,7 @@ export function withFieldComments(
   );
 }
 
-/** Returns the descriptions of each field, by its result type and path (`TeamInboxQuery.me.name`). */
+/** Result type and path of a field (`TeamInboxQuery.me.name`) → its descriptions. */
 function descriptionsOf(schema: GraphQLSchema, saved: readonly SavedOperation[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const { definitions } = parse(savedDefinitions(saved), { noLocation: true });

@@ -1,6 +1,6 @@
 /**
- * The client package: an npm package for front-end repositories, as a map from paths to texts. The same spec and the same package
- * name result in the same bytes.
+ * The client package: an npm package for front-end repositories, as a map from paths to texts. The output depends only on the
+ * spec and the options.
  */
 import { hash } from "node:crypto";
 import ts from "typescript";
@@ -23,7 +23,7 @@ type PackageSource = {
   readonly version?: string | undefined;
   /** The project's licence, which also applies to its client: name and text. */
   readonly licence?: { readonly name: string; readonly text: string } | undefined;
-  /** The changes that `check` found since the previous version. */
+  /** The changes since the previous version, as `check --base` reports them. */
   readonly changes?: PackageChanges | undefined;
   /** Whether fields that are null only after an error have types without null. */
   readonly semanticNonNull?: boolean | undefined;

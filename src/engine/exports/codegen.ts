@@ -1,2 +1,2 @@
-/** `restbound/codegen`: a project's configuration for graphql-codegen, which `codegen.ts` and editors read. */
+/** `restbound/codegen`: the configuration that a project's `codegen.ts` exports to graphql-codegen and editors. */
 export { configFor } from "../build/codegen/generate.ts";

@@ -1,4 +1,4 @@
-/** `restbound`: the configuration of a process, coded errors, and the type of the generated API. */
+/** `restbound`: the configuration of a process, errors with codes, and the type of the generated code. */
 
 export { CodedError } from "../runtime/coded-error.ts";
 export type { GeneratedApi } from "../runtime/rest/generated-api.ts";

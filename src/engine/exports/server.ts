@@ -1,5 +1,5 @@
 /**
- * `restbound/server`: starts a service, as a process or inside a test. No other module is loaded before `serve` has set V8's
+ * `restbound/server`: starts a service, as a process or inside a test. `serve` loads other modules only after it has set V8's
  * flags.
  */
 export { open, serve } from "../server/serve.ts";
