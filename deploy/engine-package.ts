@@ -1,7 +1,7 @@
 /**
- * Builds `dist/restbound`, the folder that npm packs: JavaScript, because Node does not strip types below `node_modules`,
- * source maps of the run-time code, and the types of the entry points. The types keep their comments; in the JavaScript,
- * comments would be a tenth of the package. `node deploy/engine-package.ts && npm pack ./dist/restbound`
+ * Builds `dist/restbound`, the folder that npm packs. It contains JavaScript, because Node does not strip types below
+ * `node_modules`, source maps of the run-time code, and the types of the entry points. Comments remain only in the types: in the
+ * JavaScript they would be a tenth of the package. `node deploy/engine-package.ts && npm pack ./dist/restbound`
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,13 +25,13 @@ const handbook = {
 const handbookPages = Object.entries(handbook).flatMap(([kind, names]) =>
   names.map((name) => `docs/${kind}/${name}.md`),
 );
-/** The pages of this repository that the package contains, and their paths in the package. */
+/** The package's pages: path in this repository → path in the package. */
 const pages = new Map([
   ["src/engine/README.md", "README.md"],
   ...["CHANGELOG.md", ...handbookPages].map((page) => [page, page] as const),
 ]);
 
-/** The page for the package: a link to a file that the package does not contain is replaced by its text. */
+/** Returns the page for the package, with only the text of links to files that the package does not contain. */
 function packed(page: string, place: string): string {
   const text = readFileSync(join(root, page), "utf8");
   return text.replaceAll(/!?\[([^\]]*)\]\(([^)#:\s]+)(#[^)]*)?\)/g, (_link, words, path, heading = "") => {
@@ -41,13 +41,13 @@ function packed(page: string, place: string): string {
   });
 }
 
-/** The types and the compiled file of an entry point. */
+/** The entry in `exports` for a source file. */
 const built = (path: string) => ({
   types: path.replace(/\.ts$/, ".d.ts"),
   default: path.replace(/\.ts$/, ".js"),
 });
 
-/** Keeps only the types that an entry point needs: the others would add 270 kB to each installation. */
+/** Removes types that no entry point needs, which would add 270 kB to each installation. */
 function keepExportedTypes(): void {
   const kept = new Set<string>();
   const keep = (file: string): void => {
@@ -62,7 +62,7 @@ function keepExportedTypes(): void {
 }
 
 /**
- * Removes the source maps of the build-time commands. These maps would be a fifth of the package, and the JavaScript is almost
+ * Removes the source maps of the build-time commands. They would be a fifth of the package, although this JavaScript is almost
  * the same as the source.
  */
 function dropMapsOfCommands(): void {

@@ -1,6 +1,6 @@
 /**
- * `node deploy/release-notes.ts v1.2.3` prints the changelog's chapter of that version. Exits with 1 unless the versions of the
- * engine and of this service, and a dated chapter, match the tag, so that a release never has a wrong version.
+ * `node deploy/release-notes.ts v1.2.3` prints the changelog's chapter of that version. Exits with 1 if the engine's version, the
+ * service's version or the changelog's dated chapter does not match the tag.
  */
 import { readFileSync } from "node:fs";
 

@@ -1,8 +1,8 @@
 /**
  * `npm run suite -- supply-chain` fails when an entry of the lockfile has no integrity, does not come from the registry or has a
  * licence that is not on the list, and when the bill of materials would be incomplete. `-- --write <file>` writes the bill of
- * materials, as a release does. It is npm's own list without its timestamps, and without development tools: npm's `--omit dev`
- * would also leave out each package that a tool needs too, such as `graphql`.
+ * materials, as a release does. It is npm's own list without timestamps and development tools. npm's `--omit dev` cannot be used,
+ * because it also omits packages that a tool needs too, such as `graphql`.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { type Io, processIo, runCommand } from "restbound/role";
 const root = new URL("../", import.meta.url);
 const lockfile = new URL("package-lock.json", root);
 
-/** Licences that only require attribution, and further ones that are used only by development tools. */
+/** Licences that only require attribution, and licences that only development tools have. */
 const licences = new Set([
   ...["MIT", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "BlueOak-1.0.0"],
   ...[
@@ -31,7 +31,7 @@ type Entry = {
   license?: string;
   link?: boolean;
   dev?: boolean;
-  /** The package is a development dependency and also an optional peer dependency. */
+  /** npm's mark of a development dependency that is also an optional peer dependency. */
   devOptional?: boolean;
   workspaces?: string[];
   version?: string;
@@ -40,14 +40,14 @@ type Component = Record<string, unknown>;
 type Dependency = { ref: string; dependsOn: string[] };
 type Sbom = { metadata: { component: Component }; components: Component[]; dependencies: Dependency[] };
 
-/** Returns a predicate: whether an entry is the project itself, a workspace, or the link to a workspace. */
+/** Returns a function that tests whether an entry is the project itself, a workspace, or the link to a workspace. */
 const ownPackage = (packages: Readonly<Record<string, Entry>>) => {
   const workspaces = packages[""]?.workspaces ?? [];
   return (path: string, { link, resolved }: Entry): boolean =>
     path === "" || workspaces.includes(path) || (link === true && workspaces.includes(resolved ?? ""));
 };
 
-/** One line for each entry of a lockfile that must not be installed. */
+/** Returns a line for each entry of a lockfile that must not be installed. */
 export function findUnsafeEntries(packages: Readonly<Record<string, Entry>>): string[] {
   const isOwn = ownPackage(packages);
   return Object.entries(packages).flatMap(([path, entry]) => {
@@ -79,8 +79,8 @@ function productionOf(packages: Readonly<Record<string, Entry>>): Set<string> {
 }
 
 /**
- * Converts npm's bill of materials to CycloneDX 1.5 that is the same for the same lockfile: only the packages in `production`,
- * with the project as `name`.
+ * Converts npm's bill of materials to CycloneDX 1.5 with the packages in `production` only. The same lockfile results in the same
+ * text. `name`: the project's name.
  */
 export function stable(sbom: Sbom, name: string, production: ReadonlySet<string>): string {
   const { metadata, components, dependencies } = sbom;
@@ -102,7 +102,7 @@ export function stable(sbom: Sbom, name: string, production: ReadonlySet<string>
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** One line for each production package that the bill of materials lacks, or lists without a hash. */
+/** Returns a line for each production package that the bill of materials lacks or lists without a hash. */
 export function findSbomGaps(text: string, packages: Readonly<Record<string, Entry>>): string[] {
   const { components } = JSON.parse(text) as { components: readonly Component[] };
   const hashed = new Set(

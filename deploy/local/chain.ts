@@ -1,6 +1,6 @@
 /**
- * Starts the whole chain on one machine: a balancer with TLS and HTTP/2, two gateways, two graphql roles, the demo platform,
- * and Redis (or Valkey) and Prometheus if they are installed. Ports and configurations come from the sibling folders.
+ * Starts the whole chain on one machine: a balancer with TLS and HTTP/2, two gateways, two graphql roles, the demo platform, and
+ * Redis (or Valkey) and Prometheus if they are installed. The sibling folders contain the configurations.
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -18,7 +18,7 @@ export type Chain = {
 };
 
 const deploy = join(import.meta.dirname, "..");
-/** Added to every port, to avoid ports that other programs use. */
+/** Added to every port, so that a user can avoid ports that other programs use. */
 const offset = Number(process.env.PORT_OFFSET ?? 0);
 export const ports = {
   haproxy: 8444 + offset,
@@ -28,7 +28,7 @@ export const ports = {
   redis: 6390 + offset,
   prometheus: 9490 + offset,
 };
-/** The port of `/metrics` is higher by 5,000. */
+/** The port of a role's `/metrics` is 5,000 higher. */
 export const rolePorts = {
   gateway1: 4001 + offset,
   gateway2: 4002 + offset,
@@ -48,15 +48,15 @@ export const isInstalled = (command: string): boolean => {
 export type Starting = {
   /** Aborts a start: stops the processes started so far, and rejects. */
   readonly signal?: AbortSignal;
-  /** Called with a line for each process that has ended and is restarted. */
+  /** Called with a message when a process has ended and is restarted. */
   readonly say?: (line: string) => void;
   /** The program that runs the roles; default: `src/main.ts`. */
   readonly main?: string;
 };
 
 /**
- * Starts all processes. `environment` applies to the gateways and the graphql roles; if it sets `REDIS_URL`, no Redis is
- * started. If a process does not become ready, stops the others, removes the folder and rejects.
+ * `environment` applies to the gateways and the graphql roles; with `REDIS_URL` in it, no Redis is started. If a process does not
+ * become ready, stops the others, removes the folder and rejects.
  */
 export async function startChain(
   environment: NodeJS.ProcessEnv = {},
@@ -125,7 +125,7 @@ const answers = (url: string) => (): Promise<boolean> =>
     () => false,
   );
 
-/** Copies the files of a sibling folder, and replaces the ports by this chain's. */
+/** Copies a sibling folder's configuration, and replaces its ports by those of this chain. */
 function copyFiles(name: string, folder: string): void {
   for (const file of readdirSync(join(deploy, name))) {
     const text = readFileSync(join(deploy, name, file), "utf8");

@@ -1,4 +1,4 @@
-/** One process of the chain. After it has been ready once, it is restarted whenever it ends. */
+/** One process of the chain. Once it has been ready, it is restarted whenever it ends. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,11 +17,11 @@ export type Given = {
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly isReady: (output: string) => boolean | Promise<boolean>;
-  /** The signal that stops the process. HAProxy's workers outlive a master that is killed. */
+  /** The signal that stops the process. SIGKILL would stop HAProxy's master, but not its workers. */
   readonly stopsBy?: NodeJS.Signals;
 };
 
-/** A process that lived for less than this is restarted only after this pause, so that it does not restart in a tight loop. */
+/** Pause before the restart of a process that ended within this time, so that it does not restart in a tight loop. */
 const pauseMs = 1_000;
 
 export function keepRunning(name: string, given: Given, signal: AbortSignal, say: (line: string) => void) {
@@ -40,7 +40,7 @@ export function keepRunning(name: string, given: Given, signal: AbortSignal, say
       stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
     child.once("error", (error) => refused.reject(new Error(`${name} cannot be started: ${error.message}`)));
     child.once("exit", async (code, by) => {
-      // read the last output, but do not wait longer, because a worker may keep the pipe open
+      // waits for the last output, but only shortly, because a worker may keep the pipe open
       await Promise.race([once(child, "close"), sleep(100)]);
       if (isOver) return;
       const how = `${name} ended (${by ?? `exit code ${code}`})`;

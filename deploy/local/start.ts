@@ -11,7 +11,7 @@ async function local(): Promise<number> {
     console.error("npm run local: needs haproxy and openssl (Debian: apt-get install haproxy openssl)");
     return 2;
   }
-  // listens before the first process starts: a signal during the start must also stop all processes
+  // listens before the first process starts, because a signal during the start must stop the processes too
   const stopping = new AbortController();
   for (const signal of signals) process.on(signal, () => stopping.abort());
   try {

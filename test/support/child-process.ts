@@ -3,18 +3,14 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 
-/** The service's main module. */
 export const main = new URL("../../src/main.ts", import.meta.url).pathname;
 
-/** The Node options of `npm start`, which `startProgram` passes to `main`. */
+/** `startProgram` runs `main` with the Node options of `npm start`. */
 const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 const startOptions: string[] = scripts.start.split(" ").filter((word: string) => word.startsWith("--"));
 
 const { NODE_COMPILE_CACHE: _, ...others } = process.env;
-/**
- * This process's environment for `npm start`. Without the tests' compile cache folder: the program, which runs with other
- * flags, would overwrite the tests' compiled code there.
- */
+/** This process's environment without the folder of the tests' compile cache, which a program with other flags would overwrite. */
 export const programEnvironment: NodeJS.ProcessEnv = others;
 
 const taskset = "/usr/bin/taskset";
@@ -37,15 +33,15 @@ export type Program = {
   readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
 };
 
-/** The running programs, which are killed when this process ends, for whatever reason. */
+/** The programs to kill when this process ends. */
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
 /**
- * Starts `node …args` (for `main`, with the options of `npm start`) or another `executable`. Its environment has only
- * `environment`, PATH and a free port. `core` pins it to a core, `descriptors` limits its file descriptors.
+ * Starts `executable` (default: Node). Its environment contains only `environment`, PATH and a free port. `core` pins it to a
+ * core, `descriptors` limits its file descriptors.
  */
 export function startProgram(
   args: readonly string[],
@@ -103,13 +99,13 @@ export function startProgram(
 export const listens = async (program: Program): Promise<URL> =>
   new URL((await program.prints(/(?:ready|listens) on (http:[^\s,"]+)/))[1] ?? "");
 
-/** User and system time so far, in ms (proc_pid_stat(5); a tick is 10 ms); NaN where there is no /proc. */
+/** CPU time of the program so far, in ms (utime + stime, proc_pid_stat(5)); NaN without /proc. */
 export function cpuMs({ child }: Pick<Program, "child">): number {
   const fields = readProc(child, "stat").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Time that its main thread was runnable but waited for a core, in ms (Linux, sched-stats.rst); NaN without /proc. */
+/** How long the program's main thread has waited for a core, in ms (Linux, sched-stats.rst); NaN without /proc. */
 export const waitedMs = ({ child }: Pick<Program, "child">): number =>
   Number(readProc(child, "schedstat").split(" ")[1] || Number.NaN) / 1e6;
 

@@ -1,6 +1,6 @@
 /**
- * Fills Node's compile cache for the program in a fresh clone, while the first tests run. A process that a test kills does not
- * write the cache, so most programs that tests start would find it empty.
+ * Fills Node's compile cache for the program while the first tests run. Programs that tests start would not fill it, because a
+ * killed process does not write the cache.
  */
 import { existsSync } from "node:fs";
 import { listens, main, startProgram } from "./child-process.ts";
@@ -11,6 +11,6 @@ export default function compileProgram(): () => Promise<void> {
   const program = startProgram([main]);
   listens(program)
     .then(() => program.stop("SIGINT"))
-    .catch(() => {}); // a test that starts the program reports the error
+    .catch(() => {}); // ignored here, because a test that starts the program reports the error
   return () => program.stop();
 }

@@ -3,7 +3,7 @@
  * never with a fixed time.
  */
 
-/** The CPU time of `run` in milliseconds: the minimum of several attempts, because other work on the machine adds time. */
+/** The CPU time of `run` in milliseconds. Other work on the machine adds time, so this is the minimum of several attempts. */
 export async function processorMs(run: () => unknown, attempts = 3): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -15,13 +15,13 @@ export async function processorMs(run: () => unknown, attempts = 3): Promise<num
   return least;
 }
 
-/** Shorter measurements are noise. */
+/** Measurements must last at least this long, because shorter ones are noise. */
 const leastMs = 5;
 
 /**
  * The cost per unit at size `many` divided by the cost per unit at size `few`: about 1 if the cost is linear in the size, about
- * `many / few` if it is quadratic. Both measurements do the same number of units. They are repeated until the result is below
- * `bound`, up to five times.
+ * `many / few` if it is quadratic. Both measurements process the same number of units, and are repeated up to five times until
+ * the result is below `bound`.
  */
 export async function unitGrowth(
   run: (size: number) => unknown,
@@ -35,13 +35,13 @@ export async function unitGrowth(
   const once = await processorMs(repeat(many, 1), 1);
   const times = Math.ceil(leastMs / Math.max(once, leastMs / 1_000));
   const [small, large] = [repeat(few, Math.round((times * many) / few)), repeat(many, times)];
-  await small(); // compiles
+  await small(); // runs once before the measurement, so that V8 compiles the code
   return leastRatio(small, large, bound, 5);
 }
 
 /**
- * The cost of `large` as a multiple of that of `small`, or of `noiseMs` if `small` costs less. Both are measured until the
- * result is below `bound`, at most a fixed number of times, because other work on the machine adds to either cost.
+ * The cost of `large` divided by that of `small`, or by `noiseMs` if `small` costs less. Other work on the machine adds to both,
+ * so the measurements are repeated a few times until the result is below `bound`.
  */
 export async function leastRatio(
   small: () => unknown,

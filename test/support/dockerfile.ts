@@ -1,10 +1,10 @@
-/** Executes a Dockerfile without a container engine: each stage is a folder, and each RUN is a process of the stage's user. */
+/** Executes a Dockerfile without a container engine: each stage is a folder, and each RUN starts a process as the stage's user. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** The image after the last step. */
+/** The result of the last stage. */
 export type Image = {
   /** The folder with all stages; the caller removes it. */
   readonly top: string;
@@ -13,7 +13,7 @@ export type Image = {
   /** The working directory, below `root`. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The command prefix that runs a command as the image's user. */
+  /** A command and arguments, to which a command is appended that should run as the image's user. */
   readonly asUser: readonly string[];
   readonly command: readonly string[];
 };
@@ -31,8 +31,8 @@ const isRoot = process.getuid?.() === 0;
 export const canChangeUser = isRoot && spawnSync("setpriv", ["--version"]).error === undefined;
 
 /**
- * Throws for an unsupported instruction and for a step that fails. `context`: the build context. `environment`: the variables
- * of each RUN in addition to the image's.
+ * `context`: the build context. `environment`: additional variables of each RUN. Throws if an instruction is unsupported or
+ * fails.
  */
 export function build(
   file: string,
@@ -40,7 +40,7 @@ export function build(
   environment: Readonly<Record<string, string>> = {},
 ): Image {
   const top = mkdtempSync(join(tmpdir(), "image-"));
-  chmodSync(top, 0o755); // the image's user looks in
+  chmodSync(top, 0o755); // the image's user must be able to enter the folder
   const stages = new Map<string, Stage>();
   let stage = newStage(top);
   const path = (name: string): string =>
@@ -103,19 +103,17 @@ const newStage = (root: string): Stage => ({
   cmd: [],
 });
 
-/**
- * With this machine's certificate authorities, npm reaches its registry immediately; without them it retries for two minutes.
- */
+/** npm needs this machine's certificate authorities; without these, it retries for two minutes. */
 const { NODE_EXTRA_CA_CERTS: file } = process.env;
 const authorities = file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file };
 
-/** `PATH` begins with the folder of this process's `node`. */
+/** Puts the folder of this process's `node` first in `PATH`. */
 const environmentOf = ({ env }: Stage): Record<string, string> => ({
   PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
   ...env,
 });
 
-/** The instructions with their arguments. A backslash at the end of a line continues it. */
+/** The instructions with their arguments. An instruction continues on the next line after a backslash. */
 const stepsOf = (file: string): [instruction: string, rest: string][] =>
   readFileSync(file, "utf8")
     .replace(/\\\n/g, " ")

@@ -1,10 +1,10 @@
-/** Fetches a package from npm once into a cache folder. Extracts it only if the archive matches `integrity`. */
+/** Fetches a package from npm into a cache folder, unless it is there, and extracts it if the archive matches `integrity`. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** `version`: the package's name and version, as `npm pack` takes them. Nothing of it is installed. */
+/** `version`: name and version (`graphql@17.0.0`). Does not install dependencies or run scripts. */
 export function fetchPinned(version: string, integrity: string): string {
   const folder = join(tmpdir(), `messaging-graphql-${version.replaceAll("/", "+")}`);
   if (existsSync(folder)) return folder;

@@ -1,6 +1,6 @@
 /**
- * A free port of 127.0.0.1, for a server that cannot choose one itself. It is below the kernel's ephemeral ports, so no client
- * or server that gets a port from the kernel takes it before that server does.
+ * A free port of 127.0.0.1, for a server that cannot choose one. It is below the kernel's ephemeral ports, so that the kernel
+ * does not assign it to another program before the server listens.
  */
 import { randomInt } from "node:crypto";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** Projects in a temporary folder, whose spec files a test may edit, and their commands as a user runs them. */
+/** Creates projects in temporary folders, edits their spec files, and runs their commands as a user would. */
 import { execFile } from "node:child_process";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,15 +11,15 @@ import { programEnvironment } from "./child-process.ts";
 const project = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
-/** The program of the `restbound` command, as in `node_modules/.bin`. */
+/** The file that `node_modules/.bin/restbound` links to. */
 export const command = "node_modules/restbound/bin/restbound.ts";
 
-/** A command that has ended. */
+/** The result of a command. */
 export type Ended = { code: number; stdout: string; stderr: string };
 
 export type Project = ReturnType<typeof emptyProject>;
 
-/** A folder with only this project's packages, including the engine. */
+/** Creates a folder with only a link to this repository's `node_modules`, which include the engine. */
 export function emptyProject() {
   const root = mkdtempSync(join(tmpdir(), "restbound-"));
   symlinkSync(join(project, "node_modules"), join(root, "node_modules"));
@@ -36,7 +36,7 @@ export function emptyProject() {
     edit: (path: string, change: (text: string) => string): void =>
       writeFileSync(join(root, path), change(readFileSync(join(root, path), "utf8"))),
     restbound,
-    /** Throws an error with the command's output if the command fails. */
+    /** Rejects with the command's output if the command fails. */
     codegen: async (): Promise<string> => {
       const { code, stderr } = await restbound("codegen");
       if (code !== 0) throw new Error(stderr);
@@ -48,7 +48,7 @@ export function emptyProject() {
       const PATH = `${join(root, "node_modules/.bin")}:${process.env.PATH}`;
       return ended("sh", ["-c", scripts[name]], { ...programEnvironment, PATH });
     },
-    /** The compiler's errors in these folders, with the options of this repository. */
+    /** Compiles these folders with the options of this repository, and returns the errors. */
     typeErrors: (folders: readonly string[]): string =>
       typeErrors(
         root,
@@ -63,10 +63,10 @@ const { options } = ts.parseJsonConfigFileContent(
   ts.sys,
   project,
 );
-/** Files of this repository: the engine and the libraries. They never change during a run. */
+/** Parsed files of the engine and the libraries, which do not change during a run. */
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
-/** The errors in the files, each on a line. Those in the engine, which is TypeScript here, are for `npm run types`. */
+/** Returns the errors in the files, each on a line, without errors in the engine, which `npm run types` reports. */
 function typeErrors(root: string, names: readonly string[]): string {
   if (names.length === 0) throw new Error("there is no module to check");
   const host = ts.createCompilerHost(options);

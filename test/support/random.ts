@@ -1,12 +1,12 @@
-/** Pseudo-random choices, equal for a seed on any machine. They are not for secrets. */
+/** Pseudo-random choices that depend only on a seed. */
 
-/** Numbers from 0 up to, not including, 1, for what takes such a function. */
+/** A replacement for `Math.random`. */
 export function randomOf(...seed: readonly unknown[]): () => number {
   const random = new Random(...seed);
   return () => random.next();
 }
 
-/** The FNV-1a hash of the text of `parts`. */
+/** The FNV-1a hash of the joined `parts`. */
 export function hash(...parts: readonly unknown[]): number {
   let value = 0x811c9dc5;
   for (const character of parts.join("\u0000"))
@@ -21,7 +21,7 @@ export class Random {
     this.#state = hash(...seed);
   }
 
-  /** A number from 0 up to, not including, 1 (mulberry32). */
+  /** A number from 0 (included) to 1 (excluded), by the algorithm mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -29,7 +29,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from 0 up to, not including, `end`. */
+  /** An integer from 0 (included) to `end` (excluded). */
   int(end: number): number {
     return Math.floor(this.next() * end);
   }
@@ -43,7 +43,7 @@ export class Random {
     return items[this.int(items.length)] as T;
   }
 
-  /** At least `least` of the items, in their order. */
+  /** Picks each item with probability `share`, or the first `least` items if these would be fewer. */
   some<T>(items: readonly T[], share: number, least = 0): T[] {
     const chosen = items.filter(() => this.chance(share));
     return chosen.length >= least ? chosen : items.slice(0, least);

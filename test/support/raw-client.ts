@@ -1,6 +1,6 @@
 /**
- * Sends one HTTP request as raw bytes on a new connection, for requests that no client library would send. The response is
- * parsed strictly (RFC 9112 §6.3), so a malformed one fails, as does a server that neither responds nor closes the connection.
+ * Sends one HTTP request as raw bytes on a new connection, for requests that no client library would send. The response is parsed
+ * strictly (RFC 9112 §6.3). A malformed response is an error, and so is a server that neither responds nor closes the connection.
  */
 import net from "node:net";
 
@@ -13,7 +13,7 @@ export type RawAnswer = {
 const maxWaitMs = 5_000;
 
 /**
- * Resolves with the response; `undefined` if the server closes the connection without one. `hangUp` ends our side of the
+ * Resolves with `undefined` if the server closes the connection without a response. With `hangUp`, the client half-closes the
  * connection after the bytes.
  */
 export function sendRaw(port: number, bytes: Buffer, hangUp = false): Promise<RawAnswer | undefined> {
@@ -44,7 +44,7 @@ export function sendRaw(port: number, bytes: Buffer, hangUp = false): Promise<Ra
   });
 }
 
-/** The final response, once it is complete. Interim responses (1xx) are skipped. */
+/** Returns the final response; `undefined` while it is incomplete. Skips interim responses (1xx). */
 function readAnswer(bytes: Buffer): RawAnswer | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
@@ -58,12 +58,12 @@ function readAnswer(bytes: Buffer): RawAnswer | undefined {
   if (headers.get("transfer-encoding") === "chunked") return readChunks(rest, { status, headers });
   const length = Number(headers.get("content-length") ?? Number.NaN);
   if (Number.isNaN(length)) throw new Error(`no Content-Length: ${lines.join(" | ")}`);
-  const behind = rest.subarray(length).toString("latin1"); // the response to bytes that the server parsed as another request
+  const behind = rest.subarray(length).toString("latin1"); // a second response, to bytes parsed as another request
   if (behind && !"HTTP/1.1 ".startsWith(behind.slice(0, 9))) throw new Error(`behind the answer: ${behind}`);
   return rest.length >= length ? { status, headers, body: rest.toString("utf8", 0, length) } : undefined;
 }
 
-/** RFC 9112 §7.1, as far as Node's server writes it. */
+/** Parses the chunked coding (RFC 9112 §7.1), but only the parts of it that Node's server writes. */
 function readChunks(bytes: Buffer, head: Pick<RawAnswer, "status" | "headers">): RawAnswer | undefined {
   let body = Buffer.alloc(0);
   for (let at = 0; ; ) {

@@ -1,4 +1,4 @@
-/** The arguments of a script of the tests, such as a benchmark: read as those of every command, with `--help`. */
+/** Parses the arguments of benchmarks and other scripts of the tests, with `--help`, as for any command. */
 import { type Command, InvalidArgumentError } from "commander";
 import { processIo, runCommand } from "../../src/engine/shared/cli/command.ts";
 

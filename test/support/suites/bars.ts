@@ -6,7 +6,7 @@
 export type Bar = {
   readonly atLeast?: number;
   readonly atMost?: number;
-  /** `%`: the value is a share of 1. */
+  /** `%`: the value is a fraction and is printed as a percentage. */
   readonly unit?: "%" | "×" | "MiB" | "ms";
 };
 

@@ -17,7 +17,7 @@ const vitest = ["node_modules/vitest/vitest.mjs", "run", "--experimental.viteMod
 /** The seed of random cases. Each run of a suite uses a new seed; `SEED=…` repeats a run. */
 const SEED = process.env.SEED ?? String(randomInt(2 ** 31));
 
-/** Returns the exit code of the suite or, for a group, of the first suite that fails. */
+/** Runs a suite or all suites of a group. Returns the exit code of the first that fails, or 0. */
 function run(one: Runnable, rest: readonly string[]): number {
   if ("suites" in one) {
     const codes = one.suites.map((name) => {
@@ -30,12 +30,12 @@ function run(one: Runnable, rest: readonly string[]): number {
   const options = { cwd: root, stdio: "inherit", env: { ...environment, ...process.env, SEED } } as const;
   if (kind === "suite") console.log(`SEED=${SEED} repeats the random choices of this run`);
   const { status } = spawnSync(process.execPath, args, options);
-  return status ?? 1; // no status: a signal ended it
+  return status ?? 1; // null: a signal ended the process
 }
 
 /**
- * Paths before the first option replace the suite's files. A path that does not exist is an error here, because vitest would
- * treat it as a pattern and run only the others.
+ * Paths before the first option replace the suite's files. Rejects a path that does not exist: vitest would treat it as a pattern
+ * without matches and run only the other files.
  */
 function tests({ projects, files = ["test"] }: Tests, rest: readonly string[]): string[] {
   const option = rest.findIndex((word) => word.startsWith("-"));

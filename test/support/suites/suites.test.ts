@@ -1,4 +1,4 @@
-/** A suite fails when a bar is missed, when nothing was measured, when its name is unknown, and when no test passed. */
+/** Tests that `npm run suite` fails when a bar is missed, nothing was measured, the name is unknown, or no test passed. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ async function run(args: readonly string[]): Promise<Ended> {
   );
 }
 
-/** A script that holds values against the bars of enclosing objects: two documents at least, and no fault. */
+/** Runs a script with `lines` that compares values with bars of the suite `enclosing`. */
 const held = (lines: string): Promise<Ended> =>
   run([
     "--input-type=module-typescript",

@@ -1,15 +1,18 @@
-/** The suites beside `npm test`, which `npm run suite -- <name>` runs, and the benchmarks of `npm run bench -- <name>`. */
+/**
+ * The suites that `npm run suite -- <name>` runs in addition to `npm test`, and the benchmarks that `npm run bench -- <name>`
+ * runs.
+ */
 
 type Told = { readonly does: string };
-/** A script with a separate command line. */
+/** A suite that is a script and parses its own arguments. */
 export type Script = Told & { readonly file: string };
-/** Tests of vitest: those of its projects, or some files of them. */
+/** A suite that vitest runs: all tests of its projects, or those in `files`. */
 export type Tests = Told & {
   readonly projects: readonly string[];
   readonly files?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 };
-/** Suites one after another, whether or not one of them fails. */
+/** Suites that run one after another, even if one fails. */
 export type Group = Told & { readonly suites: readonly string[] };
 
 export type Runnable = Script | Tests | Group;

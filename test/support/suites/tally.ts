@@ -1,6 +1,6 @@
 /**
- * A vitest reporter: prints the seed of random cases, a line for each failed test, and the counts of the run, all of which
- * `.ci/run` reads. A run in which no test passed has failed.
+ * A vitest reporter that prints the seed of random cases, a line for each failed test, and the counts of the run, for `.ci/run`.
+ * A run in which no test passed has failed.
  */
 import type { Reporter } from "vitest/node";
 

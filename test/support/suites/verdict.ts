@@ -10,7 +10,7 @@ export class Verdict<Suite extends keyof typeof bars> {
   #passed = 0;
   #failed = 0;
 
-  /** Registers an exit handler that prints the counts, and sets the exit code to 1 if a bar was missed. */
+  /** When the process exits, prints the counts and sets the exit code to 1 if a bar was missed. */
   constructor(suite: Suite) {
     this.#bars = bars[suite];
     process.on("exit", () => this.#end());
