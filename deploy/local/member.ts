@@ -17,7 +17,7 @@ export type Given = {
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly isReady: (output: string) => boolean | Promise<boolean>;
-  /** The signal that stops the process. SIGKILL would stop HAProxy's master, but not its workers. */
+  /** Default: SIGKILL, which would stop HAProxy's master, but not its workers. */
   readonly stopsBy?: NodeJS.Signals;
 };
 

@@ -38,7 +38,7 @@ function demoLines(config: Config, origin: string): string[] {
   return ["", "demo keys:", ...keys, "", "try:", `  curl -s ${call}`];
 }
 
-/** The example requests to GraphQL and REST that are printed at the start. */
+/** The example requests that are printed at the start: a GraphQL query, and a REST path. */
 const demoQuery =
   "{ me { email tenantId roles } contacts { name } conversations { status contact { name } } }";
 const demoPath = "/v1/identity/me";

@@ -20,7 +20,7 @@ export const isForm = (mediaType: string): boolean =>
 export const isMultipartForm = (mediaType: string): boolean =>
   /^multipart\/form-data\s*(?:;|$)/i.test(mediaType);
 
-/** Whether a range of media types (RFC 9110 §12.5.1) includes JSON. */
+/** Whether a media range (RFC 9110 §12.5.1) includes JSON. */
 export const includesJson = (range: string): boolean => range === "*/*" || range === "application/*";
 
 /** Whether a media range (`text/*`) or a media type includes `mediaType`. */

@@ -6,7 +6,7 @@ export type Page<Items extends readonly string[] = readonly string[]> = {
   /** The path of the list in the body; empty if the body is the list. */
   readonly items: Items;
   readonly next: NextPage;
-  /** Path of the boolean that says whether there is a next page. Absent: there is one if the page has a next cursor. */
+  /** Path of the boolean that says whether there is a next page. If absent, a next cursor means that there is one. */
   readonly more?: Path;
   /** The parts that the document requires; a page without one of them is an error. */
   readonly required?: readonly PagePart[];

@@ -1,6 +1,6 @@
 /**
  * `@semanticNonNull` (Apollo's nullability specification, v0.4): a null at one of the directive's levels always comes with an
- * error. Level 0 is the value itself, 1 an item of its list.
+ * error. Level 0 is the field's value, level 1 an item of its list.
  */
 import { type FieldDefinitionNode, Kind } from "graphql";
 

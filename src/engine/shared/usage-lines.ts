@@ -1,6 +1,6 @@
 /**
- * The files of the usage ledger: JSON Lines, a file for each day and host. A line says what was used on that day, not how often,
- * so the files of all replicas can be concatenated in any order. The lines contain neither ids of callers nor values.
+ * The files of the usage ledger: JSON Lines, a file for each day and host. A line records what was used on that day, but not how
+ * often, so the files of all replicas can be concatenated in any order. The lines contain neither ids of callers nor values.
  */
 import { isRecord, parsedJson } from "./json-object.ts";
 

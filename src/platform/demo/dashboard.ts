@@ -12,7 +12,7 @@ import type { Config } from "restbound";
 type Dashboard = {
   /** Prefills the page's field for an API key. */
   readonly key?: string;
-  /** URL of the GraphQL endpoint's origin; default: the page's origin. */
+  /** Origin of the GraphQL endpoint; default: the page's origin. */
   readonly api?: string;
 };
 

@@ -52,7 +52,7 @@ export function openStore(file: string | undefined): Store {
 
 function openDatabase(file: string | undefined): DatabaseSync {
   try {
-    // SQLite gives its `-wal` and `-shm` files the same permissions
+    // creates the file for this user only; SQLite gives its `-wal` and `-shm` files the same permissions
     if (file !== undefined) closeSync(openSync(file, "a", 0o600));
     const database = new DatabaseSync(file ?? ":memory:", { timeout: 5_000 });
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");

@@ -12,7 +12,7 @@ const colon = 0x3a;
 const brackets: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 const opening = new Set(Object.keys(brackets).map((text) => text.charCodeAt(0)));
 const closing = new Set(Object.values(brackets).map((text) => text.charCodeAt(0)));
-/** Matches any character except JSON's white space. `trim` would also remove characters that JSON does not allow there. */
+/** Matches any character except JSON's white space. `trim` would also remove characters that are invalid in JSON. */
 const notSpace = /[^\t\n\r ]/;
 
 /** Number of characters between two checks whether the slice is over. */

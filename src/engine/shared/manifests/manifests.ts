@@ -17,8 +17,8 @@ import { isAppName, isHttpUrl, type ManifestLocation } from "./manifest-location
 /** Limits of one app's manifests in one folder. */
 const ofApp = { manifests: 100, operations: 20_000, bytes: 16_777_216 };
 /**
- * Limits of all manifests together. A served manifest is never displaced by a new one. New manifests of small apps are admitted
- * first, so that a start serves each app that uses at most an equal share of the limits.
+ * Limits of all manifests together. A new manifest never displaces a served one. New manifests of small apps are admitted first,
+ * so that a start serves each app that uses at most an equal share of the limits.
  */
 const ofAll = { manifests: 1_000, operations: 50_000, bytes: 67_108_864 };
 

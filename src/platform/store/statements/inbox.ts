@@ -62,7 +62,7 @@ export const inbox = {
     WHERE ${messageFilters} AND (:afterKey IS NULL OR (m.created_at, m.id) < (:afterKey, :afterId))
     ORDER BY m.created_at DESC, m.id DESC LIMIT :limit`,
   messageCount: `SELECT COUNT(*) AS "count" FROM messages AS m WHERE ${messageFilters}`,
-  /** Reads the index once per conversation, because a window function would rank all messages. */
+  /** Reads only `:limit` messages per conversation from the index. A window function would rank all messages. */
   messagesOfConversations: `
     SELECT ${message} FROM json_each(:conversationIds) AS wanted
     JOIN messages AS m ON m.rowid IN (
