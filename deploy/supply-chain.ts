@@ -13,15 +13,19 @@ const lockfile = new URL("package-lock.json", root);
 
 /** Licences that only require attribution, and licences that only development tools have. */
 const licences = new Set([
-  ...["MIT", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "BlueOak-1.0.0"],
-  ...[
-    "MIT OR Apache-2.0",
-    "(MIT OR Apache-2.0)",
-    "(MIT AND BSD-3-Clause)",
-    "(MIT OR CC0-1.0)",
-    "(AFL-2.1 OR BSD-3-Clause)",
-    "PSF-2.0",
-  ],
+  "MIT",
+  "ISC",
+  "0BSD",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "Apache-2.0",
+  "BlueOak-1.0.0",
+  "MIT OR Apache-2.0",
+  "(MIT OR Apache-2.0)",
+  "(MIT AND BSD-3-Clause)",
+  "(MIT OR CC0-1.0)",
+  "(AFL-2.1 OR BSD-3-Clause)",
+  "PSF-2.0",
 ]);
 const licencesOfTools = new Set(["MPL-2.0", "Python-2.0", "CC-BY-4.0", "CC0-1.0"]);
 

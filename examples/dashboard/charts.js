@@ -67,7 +67,8 @@ const tileOf = ({ label, total, unit, points }) =>
  */
 function plotOf({ points, total, unit }, tile) {
   const chart = /** @type {HTMLElement} */ (tile.querySelector(".chart"));
-  const [value, note] = [tile.querySelector(".total"), tile.querySelector(".day")];
+  const value = tile.querySelector(".total");
+  const note = tile.querySelector(".day");
   const rest = note?.textContent ?? "";
   /** @param {uPlot} plot */
   const tellDay = (plot) => {

@@ -85,7 +85,9 @@ function mark(refused) {
 let messageKey = crypto.randomUUID();
 
 async function send() {
-  const [channel, to, body] = [field(message, "channel"), field(message, "to"), field(message, "body")];
+  const channel = field(message, "channel");
+  const to = field(message, "to");
+  const body = field(message, "body");
   const sent = find("#sent");
   sent.textContent = "Sending …";
   try {

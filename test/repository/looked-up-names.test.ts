@@ -20,7 +20,8 @@ const own = join(root, "src/engine/shared/own.ts");
 const safe = new Set([
   "Dictionary",
   // graphql-js makes them without a prototype
-  ...["GraphQLFieldMap", "GraphQLInputFieldMap"],
+  "GraphQLFieldMap",
+  "GraphQLInputFieldMap",
   // has each key of its plan before one is read
   "ResultMap",
 ]);

@@ -13,21 +13,19 @@ const sources = ["shared", "build", "client-package", "bin", "exports"].flatMap(
 
 /** Methods that change a list, a map, a set or a registry. */
 const writers = new Set([
-  ...[
-    "add",
-    "clear",
-    "copyWithin",
-    "delete",
-    "fill",
-    "pop",
-    "push",
-    "reverse",
-    "set",
-    "shift",
-    "sort",
-    "splice",
-    "unshift",
-  ],
+  "add",
+  "clear",
+  "copyWithin",
+  "delete",
+  "fill",
+  "pop",
+  "push",
+  "reverse",
+  "set",
+  "shift",
+  "sort",
+  "splice",
+  "unshift",
 ]);
 
 /** The state that the top of a file holds: variables, weak and empty collections, and constants that the file writes to. */

@@ -28,7 +28,8 @@ function comment(known: string, environment: Readonly<Record<string, string>>, r
   const folder = mkdtempSync(join(tmpdir(), "action-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, "bin"));
-  const [gh, log] = [join(folder, "bin/gh"), join(folder, "log")];
+  const gh = join(folder, "bin/gh");
+  const log = join(folder, "log");
   writeFileSync(
     gh,
     `#!/bin/sh\necho "$*" >> "${log}"\ncase "$*" in *--paginate*) printf '%s' "${known}";; esac\n`,

@@ -34,7 +34,8 @@ export async function unitGrowth(
   };
   const once = await processorMs(repeat(many, 1), 1);
   const times = Math.ceil(leastMs / Math.max(once, leastMs / 1_000));
-  const [small, large] = [repeat(few, Math.round((times * many) / few)), repeat(many, times)];
+  const small = repeat(few, Math.round((times * many) / few));
+  const large = repeat(many, times);
   await small(); // runs once before the measurement, so that V8 compiles the code
   return leastRatio(small, large, bound, 5);
 }

@@ -24,8 +24,17 @@ import { SigningKeys } from "./signing-keys.ts";
  * public key as the secret (RFC 8725 §2.1).
  */
 const algorithms = [
-  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
-  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
 ];
 const mostCharacters = 8_192;
 

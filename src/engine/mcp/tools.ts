@@ -61,7 +61,8 @@ export function toolsOf({ savedOperations, argumentSchemas }: GeneratedApi, sche
     );
     const inputSchema = variablesSchema(schema, operation, limits);
     const outputSchema = outputSchemaOf(schema, document);
-    const [title, description] = [firstSentence(tool) || name, tool || name];
+    const title = firstSentence(tool) || name;
+    const description = tool || name;
     const readOnlyHint = operation.operation === "query";
     return [
       { id, name, title, description, inputSchema, outputSchema, scopes, hints: { readOnlyHint, ...hints } },

@@ -94,7 +94,8 @@ export class AnswerCheck {
 const parametersIn = (template: string): number => template.split("{").length;
 
 const isPathOf = (template: string, path: string): boolean => {
-  const [steps, given] = [template.split("/"), path.split("/")];
+  const steps = template.split("/");
+  const given = path.split("/");
   const fits = (step: string, index: number) => step.includes("{") || step === given[index];
   return steps.length === given.length && steps.every(fits);
 };

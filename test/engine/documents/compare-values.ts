@@ -71,7 +71,8 @@ export function compareValues(
 function connectionOf(rest: unknown, { items, next, more }: Json, shown: Json): unknown {
   if (rest === null) return null;
   const list = at(rest, items);
-  const [edges, info] = [listOf(shown.edges), membersOf(shown.pageInfo)];
+  const edges = listOf(shown.edges);
+  const info = membersOf(shown.pageInfo);
   const cursor = (value: unknown): unknown =>
     typeof value === "string" && value !== "" ? value : "a cursor";
   const isEmpty = listOf(list).length === 0;
@@ -99,7 +100,8 @@ function compare(
   const { path, rest = null, shown = null, operation } = pair;
   if (rest === null) return [{ path, rest, shown, isRight: shown === null, operation }];
   if (isListType(bare)) {
-    const [items, values] = [listOf(rest), listOf(shown)];
+    const items = listOf(rest);
+    const values = listOf(shown);
     const length: Compared = {
       path: `${path}.length`,
       rest: items.length,

@@ -22,7 +22,8 @@ test("every operation of Scalar Galaxy is proposed, and all proposals bind toget
 
 test("a sample of mutations alone takes a read, because a schema needs a query", () => {
   const { paths, ...others } = parse(text);
-  const [post, get] = [paths["/user/signup"] ?? {}, paths["/planets"]];
+  const post = paths["/user/signup"] ?? {};
+  const get = paths["/planets"];
   const mixed = stringify({ ...others, paths: { "/user/signup": post, "/planets": { get: get.get } } });
   const found = proposalsOf((name) => (name === "openapi.yaml" ? mixed : undefined), 1);
   expect(found).toMatchObject({ operations: 2, together: 2, failures: [] });

@@ -31,7 +31,8 @@ export type Question = {
 };
 
 /** The most levels, and characters, of a question: unions in unions grow fast. */
-const [mostLevels, mostCharacters] = [5, 300_000];
+const mostLevels = 5;
+const mostCharacters = 300_000;
 
 /** The fields of an object that a question asks for, at this distance from the last level. */
 export const fieldsShown = (type: GraphQLObjectType, left: number): GraphQLField<unknown, unknown>[] =>
@@ -113,10 +114,8 @@ function textOf(type: string, limits: Limits): string {
   if (formats[format] !== undefined) return formats[format];
   if (typeof limits.pattern === "string") {
     const texts = fc.sample(fc.stringMatching(new RegExp(limits.pattern, "u")), { numRuns: 50, seed: 7 });
-    const [least, most] = [
-      Number(limits.minLength ?? 0),
-      Number(limits.maxLength ?? Number.POSITIVE_INFINITY),
-    ];
+    const least = Number(limits.minLength ?? 0);
+    const most = Number(limits.maxLength ?? Number.POSITIVE_INFINITY);
     return texts.find(({ length }) => length >= least && length <= most) ?? "";
   }
   return "1".padEnd(Number(limits.minLength ?? 1), "1");

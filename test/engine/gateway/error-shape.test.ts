@@ -68,7 +68,8 @@ test.each(rows)("%s", async (_name, start, { headers = {}, body = "{}" }, status
     const given = { ...headers, "x-request-id": "request-1234", "content-type": "application/json" };
     return fetch(new URL(path, url), { method: "POST", headers: given, body });
   };
-  const [graphql, rest] = [await post("/v1/graphql?a=1"), await post("/v1/things")];
+  const graphql = await post("/v1/graphql?a=1");
+  const rest = await post("/v1/things");
   expect([graphql.status, rest.status]).toEqual([status, status]);
   expect(await graphqlError(graphql)).toMatchObject({ ...details, requestId: "request-1234" });
   expect(await problem(rest)).toMatchObject({ ...details, status });

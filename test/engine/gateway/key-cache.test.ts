@@ -62,7 +62,8 @@ test("a revoked key is dropped from each part of the cache", async () => {
 });
 
 test("KEY_LOOKUPS lookups run at once", async () => {
-  let [running, most] = [0, 0];
+  let running = 0;
+  let most = 0;
   const keys = new KeyVerifier(
     async () => {
       most = Math.max(most, ++running);

@@ -226,7 +226,14 @@ describe("restbound key", () => {
     const path = keysFile(`${lineOf(other).trimEnd()}`);
     const { code, lines, errors } = await create(
       path,
-      ...["--tenant", "acme", "--name", "desk", "--scopes", "a:read,b", "--expires", "2099-01-31"],
+      "--tenant",
+      "acme",
+      "--name",
+      "desk",
+      "--scopes",
+      "a:read,b",
+      "--expires",
+      "2099-01-31",
     );
     expect(code).toBe(0);
     const [created = ""] = lines;

@@ -239,7 +239,8 @@ describe.skipIf(!redisServer)("the log of revoked keys", { timeout: 180_000 }, (
     });
 
     test("a failover that loses an acknowledged entry, although the last entry that was read is there", async () => {
-      const [master, replica] = [await startRedis(), await startRedis()];
+      const master = await startRedis();
+      const replica = await startRedis();
       await replica.client.replicaof("127.0.0.1", master.port);
       await expect
         .poll(async () => /master_link_status:up/.test(await replica.client.info("replication")))
@@ -262,7 +263,8 @@ describe.skipIf(!redisServer)("the log of revoked keys", { timeout: 180_000 }, (
     });
 
     test("a failover to a server with lower ids: its revocations count as well", async () => {
-      const [one, other] = [await startRedis(), await startRedis()];
+      const one = await startRedis();
+      const other = await startRedis();
       await publish(one.client, "far", `${Date.now() + 3_600_000}-0`); // its clock is an hour ahead
       const proxy = await startProxy(one.port);
       const { counts, forgotten } = await follow(proxy.url);

@@ -61,7 +61,8 @@ describe("while the log is read", () => {
     const { keys, lookUp, ask, asked } = verifier();
     const answers = new Map<string, (state: KeyState) => void>();
     lookUp.mockImplementation((key) => new Promise((resolve) => void answers.set(key, resolve)));
-    const [first, other] = [ask("a"), ask("b")];
+    const first = ask("a");
+    const other = ask("b");
     await vi.advanceTimersByTimeAsync(1);
     keys.forget(new Set(["id of a"]));
     const second = ask("a"); // came after the revocation
@@ -186,7 +187,8 @@ describe("keys are looked up again before their time", () => {
     const { lookUp, ask, confirm } = verifier();
     confirm();
     for (let index = 0; index < 100; index++) await ask(`${index}`);
-    let [running, most] = [0, 0];
+    let running = 0;
+    let most = 0;
     lookUp.mockImplementation(async (key) => {
       most = Math.max(most, ++running);
       await new Promise((resolve) => setTimeout(resolve, 500));

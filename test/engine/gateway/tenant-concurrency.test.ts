@@ -71,7 +71,8 @@ test("twelve tenants take all they can, the thirteenth is served, and a full hou
 
 test("a client that leaves while its key is looked up frees its tenant's share", async () => {
   const { url, keys, rest } = await startGateway();
-  let [arrived, ended] = [0, 0];
+  let arrived = 0;
+  let ended = 0;
   const count = (message: unknown): void => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
     if (request.headers.host !== url.host) return;

@@ -247,15 +247,18 @@ const unified = (text: string): string =>
   text.replaceAll('["__proto__"]:', "__proto__:").replaceAll(/ Did you mean [^?]*\?/g, "");
 
 test.each(chosen)("%s is generated, sent and answered as any other name", async (name) => {
-  const [plain, given] = [namesOf(neutral(name)), namesOf(name)];
+  const plain = namesOf(neutral(name));
+  const given = namesOf(name);
   const roots = [projectFor(plain), projectFor(given)] as const;
-  const [plainFiles, files] = [await generated(roots[0]), await generated(roots[1])];
+  const plainFiles = await generated(roots[0]);
+  const files = await generated(roots[1]);
   expect(typeErrors(new Map([...files].filter(([path]) => /\.(ts|json)$/.test(path))))).toEqual([]);
   for (const path of ["arguments.ts", "documents.ts", "operations.ts", "rest.ts", "schema.graphql"])
     expect(unified(withoutIds(files.get(`generated/${path}`)))).toBe(
       renamed(withoutIds(plainFiles.get(`generated/${path}`)), plain.rest, name),
     );
-  const [expected, found] = [await served(plain, roots[0]), await served(given, roots[1])];
+  const expected = await served(plain, roots[0]);
+  const found = await served(given, roots[1]);
   const lines = (list: readonly string[]): string[] =>
     list.map((text) => unified(renamed(text, plain.rest, name)));
   expect(found.answers.map(unified)).toEqual(lines(expected.answers));
@@ -264,10 +267,12 @@ test.each(chosen)("%s is generated, sent and answered as any other name", async 
 });
 
 test("constructor is a name like any other of a document beside others", async () => {
-  const [plain, name] = ["qqqqqqqqqqq", "constructor"];
+  const plain = "qqqqqqqqqqq";
+  const name = "constructor";
   const roots = [projectFor(namesOf(plain), plain), projectFor(namesOf(name), name)] as const;
   for (const root of roots) await generated(root);
-  const [expected, found] = [await served(namesOf(plain), roots[0]), await served(namesOf(name), roots[1])];
+  const expected = await served(namesOf(plain), roots[0]);
+  const found = await served(namesOf(name), roots[1]);
   expect(found.answers.map(unified)).toEqual(
     expected.answers.map((text) => unified(renamed(text, plain, name))),
   );
@@ -328,7 +333,8 @@ async function printed(names: Names): Promise<string[]> {
 }
 
 test.each(chosen)("%s is proposed, explained, checked and packed as any other name", async (name) => {
-  const [expected, found] = [await printed(namesOf(neutral(name))), await printed(namesOf(name))];
+  const expected = await printed(namesOf(neutral(name)));
+  const found = await printed(namesOf(name));
   const withoutHashes = (text: string): string => unified(text).replaceAll(/[0-9a-f]{12,64}/g, "");
   expect(found.map(withoutHashes).sort()).toEqual(
     expected.map((text) => withoutHashes(renamed(text, neutral(name), name))).sort(),

@@ -75,8 +75,19 @@ const atoms = [
   String.raw`\ud83d\ude00`,
   String.raw`\p{L}`,
   String.raw`\P{Lu}`,
-  ...["[]", "[^]", "[^a]", "[[a]", "[a-z]", String.raw`[\s-]`, String.raw`[\S]`, String.raw`[^\S\n]`],
-  ...[String.raw`[\b]`, String.raw`[\u0061-\u{1F600}]`, String.raw`[\]\\-]`, "[^.$]", String.raw`[\w\-]`],
+  "[]",
+  "[^]",
+  "[^a]",
+  "[[a]",
+  "[a-z]",
+  String.raw`[\s-]`,
+  String.raw`[\S]`,
+  String.raw`[^\S\n]`,
+  String.raw`[\b]`,
+  String.raw`[\u0061-\u{1F600}]`,
+  String.raw`[\]\\-]`,
+  "[^.$]",
+  String.raw`[\w\-]`,
 ];
 const quantifiers = ["", "", "", "*", "+", "?", "*?", "{2}", "{0,2}", "{1,}"];
 const pattern = fc.letrec<{ pattern: string; atom: string }>((tie) => ({

@@ -52,7 +52,8 @@ const sideOf = (text: string, sign: "-" | "+"): string =>
 
 /** The pair with the blocks' edits: the files before, and those after. */
 export function sidesOf(pair: Files, blocks: readonly Block[]): readonly [before: Files, after: Files] {
-  const [before, after] = [new Map(pair), new Map(pair)];
+  const before = new Map(pair);
+  const after = new Map(pair);
   for (const block of blocks) {
     edit(before, block, block.before, block.after);
     edit(after, block, block.after, block.before);
@@ -91,7 +92,8 @@ function editDocument(text: string, at: readonly string[], own: string, other: s
 
 function removeMissing(place: Tree, own: Tree, other: Tree): void {
   for (const [key, value] of Object.entries(other)) {
-    const [below, mine] = [place[key], own[key]];
+    const below = place[key];
+    const mine = own[key];
     if (!(key in own)) delete place[key];
     else if (isTree(below) && isTree(mine) && isTree(value)) removeMissing(below, mine, value);
   }

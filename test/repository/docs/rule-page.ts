@@ -17,7 +17,8 @@ export function printedRules(page: string): string {
       withSections(
         text,
         Object.entries(restRules).map(([id, { classes, meaning, advice }]) => [
-          ...[id, `${classes.join(" or ")} · ${meaning}`],
+          id,
+          `${classes.join(" or ")} · ${meaning}`,
           `→ ${sentence(advice)}`,
         ]),
       ),
@@ -26,7 +27,9 @@ export function printedRules(page: string): string {
         text,
         ["rule", "class", "means", "what to do"],
         Object.entries(schemaRules).map(([id, { classes, meaning, advice }]) => [
-          ...[id, classes.join(" or "), meaning],
+          id,
+          classes.join(" or "),
+          meaning,
           sentence(advice),
         ]),
       ),

@@ -160,9 +160,13 @@ try {
       const own = results.flatMap((one) => one.get(name) ?? []);
       const of = (pick: (one: Compared) => number, digits: number) => median(own.map(pick)).toFixed(digits);
       const cells = [
-        ...[of((one) => one.perSecond, 0), of((one) => one.ofFloor.perSecond, 2)],
-        ...[of((one) => one.p50, 1), of((one) => one.p99, 1), of((one) => one.ofFloor.p99, 2)],
-        ...[of((one) => one.cpu, 3), of((one) => one.ofFloor.cpu, 2)],
+        of((one) => one.perSecond, 0),
+        of((one) => one.ofFloor.perSecond, 2),
+        of((one) => one.p50, 1),
+        of((one) => one.p99, 1),
+        of((one) => one.ofFloor.p99, 2),
+        of((one) => one.cpu, 3),
+        of((one) => one.ofFloor.cpu, 2),
       ];
       console.log(`| ${name} | ${cells.join(" | ")} |`);
     }
@@ -174,7 +178,8 @@ try {
   servers.delete(fromBrowser);
   for (const [name, program] of servers) {
     const cells = [
-      ...[program.readyMs.toFixed(0), peak(program).toFixed(0)],
+      program.readyMs.toFixed(0),
+      peak(program).toFixed(0),
       (peak(program) / peak(servers.get("floor") as Server)).toFixed(2),
       (await added(upstream.url, program)).toFixed(2),
     ];

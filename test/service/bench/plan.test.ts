@@ -22,7 +22,8 @@ test("2,000 keys over two gateways at 200 requests a second are looked up as oft
     seed = (seed * 48_271) % 2_147_483_647;
     return seed % below;
   };
-  const [rate, keys] = [200, 2_000];
+  const rate = 200;
+  const keys = 2_000;
   const ask = async (seconds: number): Promise<void> => {
     for (let asked = 0; asked < seconds * rate; asked++) {
       vi.advanceTimersByTime(1_000 / rate);

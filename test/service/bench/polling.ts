@@ -26,11 +26,14 @@ const fields = 5;
 const secret = "s".repeat(32);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 pinSelf(1);
-const [keyed, fresh] = [await startNginx("no-store"), await startNginx("max-age")];
+const keyed = await startNginx("no-store");
+const fresh = await startNginx("max-age");
 const start = ({ url }: Nginx) =>
   run(0, [main, "graphql"], { REST_BASE_URL: url.origin, GATEWAY_SECRET: secret });
 /** Each row but the last has a role of its own, so that no caller of another row takes a share. */
-const [manyKeys, oneKey, keeping] = [await start(keyed), await start(keyed), await start(fresh)];
+const manyKeys = await start(keyed);
+const oneKey = await start(keyed);
+const keeping = await start(fresh);
 
 const tenant = { [proofHeader]: secret, "x-service-tenant-id": "ten_1" };
 const headers = { ...tenant, "x-api-key": "key-0" };

@@ -35,7 +35,9 @@ async function measure(switches: readonly string[], warmUpMs: number | undefined
   };
   try {
     if (warmUpMs) await send(warmUpMs);
-    const [first, second, third] = [await cost(ms), await cost(ms), await cost(ms)];
+    const first = await cost(ms);
+    const second = await cost(ms);
+    const third = await cost(ms);
     await send(6 * ms);
     const later = await cost(5 * ms);
     return [first, second, third, later, first / later, program.readyMs, memoryMiB(program, "VmHWM")];

@@ -74,7 +74,8 @@ const rest = await startFaultyRest(seed, 0.04, 0.3);
 const house = await graphqlAlone(rest);
 const timers = await timersOf(house);
 const faults: string[] = [];
-let [sent, whole] = [0, 0];
+let sent = 0;
+let whole = 0;
 const until = performance.now() + minutes * 60_000;
 async function client(_: unknown, index: number): Promise<void> {
   const random = new Random(seed, index);

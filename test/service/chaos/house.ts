@@ -72,8 +72,13 @@ async function gaugesOf(program: Program, front: string): Promise<Map<string, nu
 
 /** What is to be 0 when nothing is under way. */
 const empty = [
-  ...["http_server_active_requests", "http_server_connections", "rest_calls_in_flight", "rest_calls_queued"],
-  ...["gateway_key_lookups_in_flight", "quota_usage", "process_unhandled_rejections_total"],
+  "http_server_active_requests",
+  "http_server_connections",
+  "rest_calls_in_flight",
+  "rest_calls_queued",
+  "gateway_key_lookups_in_flight",
+  "quota_usage",
+  "process_unhandled_rejections_total",
 ];
 
 export const timersOf = async ({ programs, front }: House): Promise<number[]> =>

@@ -48,7 +48,9 @@ async function run(house: House, requests: number): Promise<void> {
   await ask(keys[0]);
   const timers = await timersOf(house);
   const failures: string[] = [];
-  let [sent, asked, isOver] = [0, 0, false];
+  let sent = 0;
+  let asked = 0;
+  let isOver = false;
   const other = async (): Promise<void> => {
     for (; !isOver; asked++) {
       const failure = await ask(keys[1]);

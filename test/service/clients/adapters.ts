@@ -41,7 +41,8 @@ export const apollo: Adapter = {
     const link = new HttpLink({ uri, headers: { "X-API-Key": key } });
     const client = new ApolloClient({ link, cache: new InMemoryCache({ possibleTypes }) });
     return async ({ query, variables = {}, isMutation, signal }) => {
-      const [document, context] = [gql(query), signal ? { fetchOptions: { signal } } : {}];
+      const document = gql(query);
+      const context = signal ? { fetchOptions: { signal } } : {};
       try {
         return isMutation
           ? await client.mutate({ mutation: document, variables, context })

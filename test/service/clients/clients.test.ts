@@ -205,7 +205,8 @@ describe.each(adapters)("$name", ({ open, aborted }: Adapter) => {
       contactsConnection(first: 40, after: $after) { nodes { id } pageInfo { hasNextPage endCursor } }
     }`;
     const found: string[] = [];
-    let [after, hasNextPage] = [null, true];
+    let after = null;
+    let hasNextPage = true;
     while (hasNextPage) {
       const { data } = await ask({ query, variables: { after } });
       found.push(...data.contactsConnection.nodes.map(({ id }: { id: string }) => id));
@@ -217,7 +218,8 @@ describe.each(adapters)("$name", ({ open, aborted }: Adapter) => {
 
   test("an aborted request ends with the client's own error, and its REST calls are given up", async () => {
     const leaving = new AbortController();
-    const [called, left] = [next("call"), next("left")];
+    const called = next("call");
+    const left = next("left");
     const reply = open(
       graphqlUrl(broken),
       keys.owner,

@@ -28,7 +28,8 @@ const files = [
   "schema.js",
 ];
 test("the same spec gives the same bytes, and a version from their hash", async () => {
-  const [one, other] = [temporaryFolder(), temporaryFolder()];
+  const one = temporaryFolder();
+  const other = temporaryFolder();
   await pack("--out", one);
   await pack("--out", other);
   expect(Object.keys(contentOf(one)).sort()).toEqual([...files].sort());
@@ -48,7 +49,9 @@ test.each(["package.json", "README.md"])(
   },
 );
 test("--name and --version are the package's; another content is another version", async () => {
-  const [plain, one, other] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+  const plain = temporaryFolder();
+  const one = temporaryFolder();
+  const other = temporaryFolder();
   await pack("--out", plain);
   await pack("--out", one, "--name", "@acme/messaging", "--version", "1.4.0-rc.1");
   await pack("--out", other, "--name", "@acme/messaging");
@@ -205,7 +208,8 @@ test("with semanticNonNull, the levels of a list that REST requires have no null
 });
 
 test("--semantic-non-null leaves null out of the types of fields that only a failure makes null", async () => {
-  const [plain, strict] = [temporaryFolder(), temporaryFolder()];
+  const plain = temporaryFolder();
+  const strict = temporaryFolder();
   await pack("--out", plain);
   await pack("--out", strict, "--semantic-non-null");
   const nullsIn = (folder: string): number =>
@@ -255,7 +259,8 @@ test("--report takes a report of check alone, and only with --after", async () =
 test("a result's field has its description from the schema as a comment, in each type that has the field", async () => {
   const folder = temporaryFolder();
   await pack("--out", folder);
-  const [line, id] = ["/** International telephone number (E.164). */\n", "/** Id. */\n"];
+  const line = "/** International telephone number (E.164). */\n";
+  const id = "/** Id. */\n";
   const types = contentOf(folder)["index.d.ts"] ?? "";
   const textOf = (type: string): string => types.split(`export type ${type} = {`)[1]?.split("\n};")[0] ?? "";
   expect(textOf("FindCustomersQuery")).toContain(`${line}        phone: string | null;`);

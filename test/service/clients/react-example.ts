@@ -13,7 +13,8 @@ await readArguments("npm run suite -- react", (line) =>
 const root = join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "react-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-const [client, app] = [join(folder, "client"), join(folder, "app")];
+const client = join(folder, "client");
+const app = join(folder, "app");
 const pack = ["run", "pack:client", "--", "--out", client, "--name", "messaging-graphql-client"];
 execFileSync("npm", pack, { cwd: root, stdio: "inherit" });
 cpSync(join(root, "examples/react"), app, {

@@ -9,7 +9,8 @@ import { delays } from "../../repository/docs/alerts-page.ts";
 
 const step = 5;
 /** The number of samples before the fault, six hours, which are the longest window of an earliest alert, and after it. */
-const [before, after] = [4_320, 450];
+const before = 4_320;
+const after = 450;
 
 const gauge = (good: number, bad: number): string => `${good}x${before} ${bad}x${after}`;
 /** Counters of what stops with the fault, begins with it, and goes on. */

@@ -32,7 +32,8 @@ describe("haproxy", () => {
     "five seconds after a process froze, no request waits for it, at either door",
     { timeout: 120_000 },
     async () => {
-      const [gateways, graphql] = [await two(), await two()];
+      const gateways = await two();
+      const graphql = await two();
       const [frozenGateway, , frozenGraphql] = await Promise.all([...gateways, ...graphql].map(replica));
       const { ask, inner } = await startBalancer({ gateways, graphql });
       const slow: number[] = [];
@@ -71,7 +72,8 @@ test.skipIf(!isInstalled("haproxy"))(
   { timeout: 120_000 },
   async () => {
     const ports = await two();
-    const [front, folder] = [await freePort(), mkdtempSync(join(tmpdir(), "layer4-"))];
+    const front = await freePort();
+    const folder = mkdtempSync(join(tmpdir(), "layer4-"));
     const file = join(folder, "haproxy.cfg");
     const socket = join(folder, "haproxy.sock");
     writeFileSync(

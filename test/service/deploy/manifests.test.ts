@@ -214,7 +214,10 @@ describe("kubernetes", () => {
   });
 
   test("pods reach name servers, REST, Redis and the collector, inside and outside the cluster, and no metadata service", () => {
-    const [dns, rest, redis, collector] = [53, 443, 6_379, 4_318];
+    const dns = 53;
+    const rest = 443;
+    const redis = 6_379;
+    const collector = 4_318;
     const all = ["169.254.20.10", "kube-system"].map((to) => [to, dns] as const);
     const outside = ["203.0.113.7", "2001:db8::7", "10.1.2.3"].map((to) => [to, rest] as const);
     const inside = [["api", 8_443] as const, ["observability", collector] as const];

@@ -44,7 +44,8 @@ export async function startPrometheus(
   const child = spawn(
     "prometheus",
     [
-      ...[`--config.file=${folder}/prometheus.yaml`, `--storage.tsdb.path=${folder}/tsdb`],
+      `--config.file=${folder}/prometheus.yaml`,
+      `--storage.tsdb.path=${folder}/tsdb`,
       "--web.listen-address=127.0.0.1:0",
     ],
     { stdio: ["ignore", "ignore", "pipe"] },

@@ -34,7 +34,8 @@ export async function startCluster(): Promise<{
     const node = await startRedis(undefined, ...options, "--dir", dir);
     nodes.push({ ...node, busPort, id: String(await node.client.cluster("MYID")) });
   }
-  const [masters, replicas] = [nodes.slice(0, 3), nodes.slice(3)];
+  const masters = nodes.slice(0, 3);
+  const replicas = nodes.slice(3);
   const bounds = [0, 5_461, 10_923, 16_384];
   for (const [index, { client }] of masters.entries())
     await client.call("CLUSTER", "ADDSLOTSRANGE", bounds[index] ?? 0, (bounds[index + 1] ?? 0) - 1);
@@ -74,9 +75,12 @@ export async function startSentinels(): Promise<{ servers: RedisServer[]; url: s
   const ports: number[] = [];
   const outputs: (() => string)[] = [];
   for (let index = 0; index < 3; index++) {
-    const [dir, port] = [folder(), await freePort()];
+    const dir = folder();
+    const port = await freePort();
     const lines = [
-      ...[`port ${port}`, "bind 127.0.0.1", `dir ${dir}`],
+      `port ${port}`,
+      "bind 127.0.0.1",
+      `dir ${dir}`,
       `sentinel monitor the-master 127.0.0.1 ${master.port} 2`,
       ...["auth-pass the-master a-word", `down-after-milliseconds the-master ${downMs}`].map(
         (line) => `sentinel ${line}`,

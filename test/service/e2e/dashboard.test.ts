@@ -53,7 +53,8 @@ describe("the dashboard query", () => {
       const { data } = await layer.ask(dashboard, range(29), { "x-api-key": key });
       return [data.me, ...data.conversations, ...data.agents, ...data.contacts].map(({ id }) => id);
     };
-    const [own, others] = [await ids(keys.owner), new Set(await ids(keys.otherOwner))];
+    const own = await ids(keys.owner);
+    const others = new Set(await ids(keys.otherOwner));
     expect(others.size).toBeGreaterThan(0);
     expect(own.filter((id) => others.has(id))).toEqual([]);
   });

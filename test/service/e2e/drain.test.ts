@@ -71,7 +71,8 @@ test("an unfinished body gets a 503 soon after SIGTERM, and the process ends as 
 
 test("SIGHUP ends nothing; DRAIN_MS is the notice, in which answers close the connections that were open", async () => {
   const { url, child, ended } = await runReady(["platform"], { DRAIN_MS: "5000", STOP_TIMEOUT_MS: "30000" });
-  const [before, later] = [new Client(url), new Client(url)];
+  const before = new Client(url);
+  const later = new Client(url);
   onTestFinished(() => void Promise.all([before.destroy(), later.destroy()]));
   const ask = async (client: Client, path: string) => {
     const { statusCode, headers, body } = await client.request({ path, method: "GET" });

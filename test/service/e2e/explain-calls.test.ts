@@ -15,7 +15,10 @@ describe("the REST calls of a request", () => {
     const told = extensions?.calls ?? [];
     expect(told).toHaveLength(calls.length);
     expect(told.map(({ operation }) => operation).sort()).toEqual([
-      ...["getMe", "listAgents", "listContacts", "listConversations"],
+      "getMe",
+      "listAgents",
+      "listContacts",
+      "listConversations",
     ]);
     expect(told.find(({ operation }) => operation === "listContacts")).toEqual({
       operation: "listContacts",

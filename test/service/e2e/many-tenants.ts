@@ -43,7 +43,9 @@ function fill(store: TenantStore): string {
 }
 
 function fillRow(store: TenantStore, index: number, own: (text: string) => string, createdAt: string): void {
-  const [contactId, assigneeId, conversationId] = [`ctc_${index}`, `agt_${index}`, `cnv_${index}`];
+  const contactId = `ctc_${index}`;
+  const assigneeId = `agt_${index}`;
+  const conversationId = `cnv_${index}`;
   store.run("insertAgent", {
     ...{ id: assigneeId, name: own(`agent ${index}`), kind: "human", availability: "online" },
     ...{ email: null, skills: "[]", createdAt },

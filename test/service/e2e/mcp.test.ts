@@ -119,7 +119,8 @@ test("another house's client, the AI SDK's, lists the tools and calls five", asy
     return (name: string, input: object) =>
       tools[name]?.execute(input, { toolCallId: name, messages: [], context: {} });
   };
-  const [call, refused] = [await open(keys.owner), await open(keys.analyst)];
+  const call = await open(keys.owner);
+  const refused = await open(keys.analyst);
   for (const [name, input] of Object.entries(calls))
     expect([name, await call(name, input)]).toMatchObject([
       name,

@@ -164,7 +164,8 @@ export const flapping: Row = {
   fault: "5xx flapping at 50 %",
   criterion: "upstream amplification ≤ 1.2×, read success ≥ 70 %",
   async run(world, { effort, patience }) {
-    const [healthyReads, reads] = [150 * effort, 100 * effort];
+    const healthyReads = 150 * effort;
+    const reads = 100 * effort;
     const healthy = await readMany(world, effort, 150);
     world.crm.choose = (_request, count) => (count % 2 === 0 ? unavailable : undefined);
     const failing = await readMany(world, effort, 100);

@@ -58,7 +58,8 @@ export const mutations: Row = {
     const random = new Random("mutations", seed);
     messaging.choose = () => (random.chance(0.3) ? random.pick(faults) : undefined);
     const total = 60 * effort;
-    let [duplicates, lost] = [0, 0];
+    let duplicates = 0;
+    let lost = 0;
     const run = Date.now();
     for (let count = 0; count < total; count++) {
       const body = `once ${run} ${count}`;

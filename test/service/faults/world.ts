@@ -58,7 +58,8 @@ export async function openPlatform(): Promise<{ url: URL; close: () => Promise<v
 }
 
 export async function openWorld(rest: URL, environment: NodeJS.ProcessEnv = {}): Promise<World> {
-  const [crm, messaging] = [await faultProxy(rest), await faultProxy(rest)];
+  const crm = await faultProxy(rest);
+  const messaging = await faultProxy(rest);
   const program = startProgram([main, "graphql"], {
     LOG_LEVEL: "debug",
     REST_BASE_URL: rest.href,

@@ -42,7 +42,8 @@ async function openBetween() {
     api,
   );
   const ask = async (content: string, ...given: Reply[]) => {
-    [replies, count] = [given, 0];
+    replies = given;
+    count = 0;
     const head = `POST /v1/graphql HTTP/1.1\r\nhost: a\r\nx-api-key: k\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(content)}\r\n\r\n`;
     const answer = await sendRaw(Number(url.port), Buffer.from(head + content));
     if (!answer) throw new Error("no answer");

@@ -206,7 +206,8 @@ const tally = (all: readonly string[]): string =>
 /** Renames a field while clients of both versions ask, and takes the rename back. */
 async function rollOut(chain: Chain, clients: Clients, releases: Releases): Promise<void> {
   const { old, both, last } = releases;
-  const [older, newer] = [ofVersion(releases.clients.old), ofVersion(releases.clients.new)];
+  const older = ofVersion(releases.clients.old);
+  const newer = ofVersion(releases.clients.new);
   const replace = async (release: Release): Promise<void> => {
     release.take();
     for (const name of ["graphql1", "graphql2", "gateway1", "gateway2"]) {
@@ -282,7 +283,9 @@ type KeyStore = Awaited<ReturnType<typeof startKeyStore>>;
 /** Revokes a key as a key store does, which appends its id once Redis accepts it, and asks with it until `end`. */
 async function revoke(keys: KeyStore, redisUrl: string, key: string) {
   const revokedAt = performance.now();
-  let [isOver, refusedAt, acceptedLater] = [false, Number.POSITIVE_INFINITY, 0];
+  let isOver = false;
+  let refusedAt = Number.POSITIVE_INFINITY;
+  let acceptedLater = 0;
   keys.revoked.add(key);
   const append = async (): Promise<void> => {
     while (!isOver) {

@@ -61,7 +61,8 @@ export async function startRedisCluster(): Promise<RedisCluster> {
 }
 
 async function startNode(folder: string): Promise<Node> {
-  const [port, busPort] = [await freePort(), await freePort()];
+  const port = await freePort();
+  const busPort = await freePort();
   const file = `nodes-${port}.conf`;
   const cluster = ["--cluster-enabled", "yes", "--cluster-config-file", file, "--cluster-port", `${busPort}`];
   const args = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...cluster];

@@ -88,7 +88,8 @@ async function isTold(chain: Chain, name: keyof typeof rolePorts, [, saved]: Ask
 async function rollOut(chain: Chain, releases: Releases, { running, pending }: Clients, until: number) {
   const { old, both, last, clients } = releases;
   const early = { times: 0, refused: 0, told: 0 };
-  let [restarts, rollOuts] = [0, 0];
+  let restarts = 0;
+  let rollOuts = 0;
   const replace = async (release: Release, afterFirst = async (): Promise<void> => {}): Promise<void> => {
     release.take();
     for (const name of names) {

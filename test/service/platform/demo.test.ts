@@ -24,7 +24,9 @@ const conversations = (store: Store, tenant: string): Row[] =>
   store.tenant(tenant).all("conversationPage", { ...page, status: null, channel: null, assignee: null });
 
 it("is the same for the same day, and shifted for another day", () => {
-  const [one, two, later] = [seeded(now), seeded(now), seeded(new Date(now.getTime() + 86_400_000))];
+  const one = seeded(now);
+  const two = seeded(now);
+  const later = seeded(new Date(now.getTime() + 86_400_000));
   for (const tenant of tenants) {
     expect(conversations(one, tenant)).toEqual(conversations(two, tenant));
     const ids = (store: Store): unknown[] => conversations(store, tenant).map(({ id }) => id);

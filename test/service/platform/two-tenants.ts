@@ -123,7 +123,8 @@ const others: Record<
 
 /** Inserts all rows and an inbound message. The other tenant has earlier times and one more day. */
 export function fill(store: TenantStore): void {
-  const [isOther, hour] = [store.tenantId === "ten_b", "2026-05-05T09"];
+  const isOther = store.tenantId === "ten_b";
+  const hour = "2026-05-05T09";
   const rows = inserts(store.tenantId);
   const createdAt = isOther ? `${hour}:30:00.000Z` : at;
   const values = { ...rows, insertMessage: { ...rows.insertMessage, createdAt } };

@@ -58,7 +58,8 @@ test("a client certificate is shown; without one the start says what is missing"
 });
 
 test("renewed authorities and certificates are used without a restart", async () => {
-  const [known, other] = [authority(), authority()];
+  const known = authority();
+  const other = authority();
   const rest = await strictRest(known);
   const at = folder();
   const [ca, cert, key] = ["ca.pem", "cert.pem", "key.pem"].map((name) => join(at, name)) as [
@@ -90,7 +91,8 @@ test("renewed authorities and certificates are used without a restart", async ()
 });
 
 test("files that do not fit each other are refused before the start", async () => {
-  const [known, other] = [authority(), authority()];
+  const known = authority();
+  const other = authority();
   const [, certificate = ""] = known.issue().files;
   const [key = ""] = other.issue().files;
   const check = async (env: NodeJS.ProcessEnv) =>

@@ -40,11 +40,14 @@ test("a secret is read from a file, without its trailing line break", () => {
 });
 
 test("while the secret is rotated, both prove the gateway", () => {
-  const [now, old] = ["the-secret-of-today", "the-secret-before-it"];
+  const now = "the-secret-of-today";
+  const old = "the-secret-before-it";
   const both = { GATEWAY_SECRET: now, GATEWAY_SECRET_OLD: old };
   expect([now, old, "the-secret-of-nobody", undefined].map((given) => hasProof(both, given))).toEqual([
-    ...[true, true],
-    ...[false, false],
+    true,
+    true,
+    false,
+    false,
   ]);
   expect(hasProof({ GATEWAY_SECRET: now, GATEWAY_SECRET_OLD: undefined }, old)).toBe(false);
   expect(hasProof({ GATEWAY_SECRET: undefined, GATEWAY_SECRET_OLD: undefined }, "")).toBe(false);

@@ -45,7 +45,8 @@ describe("the dashboard", () => {
 
 /** The paths of all fields, with the text of their arguments. */
 function fieldsOf(text: string): Set<string> {
-  const [path, fields] = [[] as string[], new Set<string>()];
+  const path = [] as string[];
+  const fields = new Set<string>();
   visit(parse(text), {
     Field: {
       enter({ name, arguments: given = [] }) {

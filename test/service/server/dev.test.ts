@@ -18,7 +18,8 @@ test("dev survives findings and any error of codegen, starts a server that died,
     copy.root,
   );
   const save = (change: (text: string) => string): void => copy.edit("spec/schema.graphql", change);
-  const [generated, elsewhere] = [join(copy.root, "generated"), join(copy.root, "elsewhere")];
+  const generated = join(copy.root, "generated");
+  const elsewhere = join(copy.root, "elsewhere");
   const servers = (): string => execFileSync("pgrep", ["-P", `${child.pid}`], { encoding: "utf8" }).trim();
 
   save((text) => text.replace('"getMe"', '"getM"'));

@@ -17,8 +17,11 @@ test("show what rate limits leave, that Redis is down, and each limit beside its
       expect(samples).toEqual(
         expect.arrayContaining([
           // the fourth and the fifth request left nothing, the third a quarter
-          ...[`${left}"0"} 2`, `${left}"0.25"} 3`, `${left}"+Inf"} 5`],
-          ...["gateway_redis_up 0", 'rest_connections_limit{product="CRM"} 64'],
+          `${left}"0"} 2`,
+          `${left}"0.25"} 3`,
+          `${left}"+Inf"} 5`,
+          "gateway_redis_up 0",
+          'rest_connections_limit{product="CRM"} 64',
           'quota_limit{role="gateway",quota="gateway_requests"} 256',
           'quota_limit{role="graphql",quota="requests_in_flight"} 256',
           expect.stringMatching(/^rest_cache_bytes \d+$/),

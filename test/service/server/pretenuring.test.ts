@@ -21,8 +21,13 @@ const allocating = `process.on("exit", () => {
 })`;
 const args = [
   // V8 decides with a young generation of full size, and here always at the same moment
-  ...["--min-semi-space-size=4", "--max-semi-space-size=4", "--single-threaded", "--predictable"],
-  ...["--allow-natives-syntax", "--import", `data:text/javascript,${encodeURIComponent(allocating)}`],
+  "--min-semi-space-size=4",
+  "--max-semi-space-size=4",
+  "--single-threaded",
+  "--predictable",
+  "--allow-natives-syntax",
+  "--import",
+  `data:text/javascript,${encodeURIComponent(allocating)}`,
 ];
 
 test("no new object is allocated in the old generation, as it is by default", async () => {

@@ -10,7 +10,8 @@ import { start } from "../../../src/engine/server/program.ts";
 import { service } from "../../../src/main.ts";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 
-const [first, second] = ["first-secret-of-16", "second-secret-of-16"];
+const first = "first-secret-of-16";
+const second = "second-secret-of-16";
 /** Milliseconds that the clock is ahead. */
 let ahead = 0;
 
@@ -54,7 +55,8 @@ test("a changed secret is accepted and sent within a second or so, and the one b
 });
 
 test("while a secret and the one before are exchanged, both are accepted", () => {
-  const [current, old] = [secretFile(), secretFile()];
+  const current = secretFile();
+  const old = secretFile();
   old.write(second);
   const files = { GATEWAY_SECRET_FILE: current.path, GATEWAY_SECRET_OLD_FILE: old.path };
   const { env } = readConfig(files, ["graphql"]);

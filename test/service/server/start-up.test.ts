@@ -93,7 +93,8 @@ test("an unreachable product is a warning beside a platform, which serves the ot
 });
 
 test("a role is not ready while its first probes are under way", async () => {
-  const [key, rest] = [await refusingUrl(), await listen(() => {})]; // REST accepts, and answers nothing
+  const key = await refusingUrl();
+  const rest = await listen(() => {}); // REST accepts, and answers nothing
   onTestFinished(rest.close);
   const port = await freePort();
   const program = run(["gateway"], {
@@ -124,7 +125,8 @@ async function productAt({ port }: URL): Promise<void> {
 }
 
 test("without any product a role is not ready; with the first one it is, and the others are warnings", async () => {
-  const [rest, inbox] = [await refusingUrl(), await refusingUrl()];
+  const rest = await refusingUrl();
+  const inbox = await refusingUrl();
   const { url: at, prints } = await runReady(["graphql"], {
     REST_BASE_URL: rest.href,
     REST_BASE_URL_INBOX: inbox.href,
@@ -173,7 +175,8 @@ test("an unreachable upstream is one line and not ready, until it is reached", a
 
 test("a restart of the whole chain while one product is unreachable serves the other products", async () => {
   const secret = { GATEWAY_SECRET: "a-secret-of-the-gateway" };
-  const [platform, crm] = [await runReady(["platform"], secret), await refusingUrl()];
+  const platform = await runReady(["platform"], secret);
+  const crm = await refusingUrl();
   const graphql = await runReady(["graphql"], {
     ...secret,
     REST_BASE_URL: platform.url.href,
@@ -207,7 +210,8 @@ test("a restart of the whole chain while one product is unreachable serves the o
 
 /** A gateway in production, and one call of it that its upstream answers when told to. */
 async function gatewayWithCall() {
-  const [arrived, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const arrived = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
   const service = await listen(async (request, response) => {
     if (request.url === "/v1/a") {
       arrived.resolve();

@@ -65,7 +65,8 @@ const clientsSpanId = "b7ad6b7169203331";
 const traceparent = (flags: string): Record<string, string> => ({
   traceparent: `00-${clientsTraceId}-${clientsSpanId}-${flags}`,
 });
-const [server, client] = [2, 3];
+const server = 2;
+const client = 3;
 
 test("a saved operation is one trace: gateway, graphql, each REST call, and REST saw it", async () => {
   const { url, requests, text, resources, spans } = await receiver();
@@ -237,10 +238,22 @@ const names: Readonly<Record<number, RegExp>> = {
 };
 /** What the conventions define, and may be on a span of this service. Any other attribute has the prefix `restbound.`. */
 const conventional = [
-  ...["error.type", "http.request.method", "http.request.method_original", "http.request.resend_count"],
-  ...["http.response.status_code", "http.route", "server.address", "server.port"],
-  ...["url.full", "url.path", "url.query", "url.scheme", "url.template"],
-  ...["graphql.document", "graphql.operation.name", "graphql.operation.type"],
+  "error.type",
+  "http.request.method",
+  "http.request.method_original",
+  "http.request.resend_count",
+  "http.response.status_code",
+  "http.route",
+  "server.address",
+  "server.port",
+  "url.full",
+  "url.path",
+  "url.query",
+  "url.scheme",
+  "url.template",
+  "graphql.document",
+  "graphql.operation.name",
+  "graphql.operation.type",
 ];
 
 test("names and attributes of all spans are those of the semantic conventions", async () => {

@@ -18,7 +18,8 @@ import { get, query, runReady } from "./program.ts";
 let known: Authority;
 let unknown: Authority;
 beforeAll(() => {
-  [known, unknown] = [makeAuthority(), makeAuthority()];
+  known = makeAuthority();
+  unknown = makeAuthority();
 });
 afterAll(() => {
   known.remove();

@@ -185,7 +185,8 @@ class CallPlanner {
     const directive = deferDirectiveOf(fragment);
     if (!directive) return [];
     const argument = (name: string) => directive.arguments?.find((each) => each.name.value === name)?.value;
-    const [condition, label] = [argument("if"), argument("label")];
+    const condition = argument("if");
+    const label = argument("label");
     if (condition?.kind === Kind.BOOLEAN && !condition.value) return [];
     return [label?.kind === Kind.STRING ? label.value : `at line ${directive.loc?.startToken.line}`];
   }

@@ -47,9 +47,8 @@ export function approve(
     const isUnseen = (!hasBase && /^(rest|sdl|binding)-/.test(entry.rule)) || unbound.has(entry.coordinate);
     return used.has(approvalKey(entry)) || isUnseen ? [] : [unusedEntry(entry, places, findings)];
   });
-  const [settled, open] = [true, false].map((is) =>
-    approved.filter(({ approval }) => (approval !== undefined) === is),
-  ) as [Finding[], Finding[]];
+  const settled = approved.filter(({ approval }) => approval !== undefined);
+  const open = approved.filter(({ approval }) => approval === undefined);
   return [...open, ...entryFindings, ...settled];
 }
 

@@ -44,10 +44,10 @@ function movedFrom(git: (...args: string[]) => string, commit: string, ref: stri
 
 /** Whether the ref has commits that HEAD lacks. Their additions would be reported as removals. */
 export function hasDiverged(root: string, ref: string): boolean {
-  const [base, fork] = [
-    ["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`],
-    ["merge-base", "--end-of-options", ref, "HEAD"],
-  ].map((args) => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim());
+  const outputOf = (args: readonly string[]): string =>
+    spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim();
+  const base = outputOf(["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`]);
+  const fork = outputOf(["merge-base", "--end-of-options", ref, "HEAD"]);
   // a shallow clone may lack the merge base
   return fork !== "" && fork !== base;
 }

@@ -111,15 +111,14 @@ function statementsOf(document: RestDocument): Map<string, Statement> {
 
 /** The security schemes with an `x-from-header` that names the header of another document's credential. */
 function claims({ openapi, place: { name } }: Given, project: RestDocument): Changes {
-  const [own, others] = [true, false].map((is) =>
-    project.roots.filter((root) => (root.name === name) === is),
-  );
+  const own = project.roots.filter((root) => root.name === name);
+  const others = project.roots.filter((root) => root.name !== name);
   const taken = new Map(
-    (others ?? []).flatMap((root) =>
+    others.flatMap((root) =>
       schemesIn(project, root).map(({ node }) => [headerOf(node), root.name ?? ""] as const),
     ),
   );
-  return (own ?? []).flatMap((root) =>
+  return own.flatMap((root) =>
     schemesIn(project, root).flatMap(({ name: scheme, node }): Changes => {
       const header = membersOf(node?.value)[fromHeader] === undefined ? undefined : headerOf(node);
       const owner = header === undefined ? undefined : taken.get(header);

@@ -131,9 +131,10 @@ const readWords = new Set(
  * first and the last word of the `operationId`.
  */
 function isNamedLikeRead(operation: RestOperation): boolean {
-  const [id, path] = [operation.id, operation.path].map((text) =>
-    splitWords(text.replaceAll(/([a-z])(?=[A-Z])/g, "$1 ")).map((word) => word.toLowerCase()),
-  ) as [string[], string[]];
+  const wordsOf = (text: string): string[] =>
+    splitWords(text.replaceAll(/([a-z])(?=[A-Z])/g, "$1 ")).map((word) => word.toLowerCase());
+  const id = wordsOf(operation.id);
+  const path = wordsOf(operation.path);
   return [id[0], id.at(-1), path.at(-1)].some((word) => readWords.has(word ?? ""));
 }
 

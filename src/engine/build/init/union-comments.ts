@@ -73,7 +73,8 @@ function conflicts(
     const path = [...above, name];
     if (haveConflict(type, field.type))
       return [{ path: path.join("."), types: [String(type), String(field.type)] }];
-    const [own, its] = [getNamedType(type), getNamedType(field.type)];
+    const own = getNamedType(type);
+    const its = getNamedType(field.type);
     return isObjectType(own) && isObjectType(its) ? conflicts(own, its, path, compared) : [];
   });
 }
@@ -84,7 +85,8 @@ function conflicts(
  */
 function haveConflict(one: GraphQLOutputType, other: GraphQLOutputType): boolean {
   if (isNonNullType(one) !== isNonNullType(other)) return true;
-  const [own, its] = [getNullableType(one), getNullableType(other)];
+  const own = getNullableType(one);
+  const its = getNullableType(other);
   if (isListType(own) && isListType(its)) return haveConflict(own.ofType, its.ofType);
   return isListType(own) !== isListType(its) || ((isLeafType(own) || isLeafType(its)) && own !== its);
 }

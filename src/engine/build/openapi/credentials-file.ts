@@ -308,7 +308,8 @@ const mostSeconds = 86_400;
 function readRateLimit(path: Path, value: unknown, fault: Fault): RateLimit | undefined {
   if (value === undefined) return undefined;
   const given = new Map(isRecord(value) ? Object.entries(value) : []);
-  const [requests, seconds] = [given.get("requests"), given.get("seconds")];
+  const requests = given.get("requests");
+  const seconds = given.get("seconds");
   if (given.size === 2 && isPositive(requests) && isPositive(seconds) && seconds <= mostSeconds)
     return { requests, seconds };
   fault(

@@ -243,7 +243,8 @@ function belowSelf(file: unknown, path: string): string {
   const { $self: self } = membersOf(file);
   if (typeof self !== "string" || path === "") return path;
   if (path === self.replace(/#.*/s, "")) return "";
-  const [base, target] = [URL.parse(self), URL.parse(path)];
+  const base = URL.parse(self);
+  const target = URL.parse(path);
   if (!base || !target || base.origin !== target.origin || base.search !== target.search) return path;
   return base.pathname === target.pathname
     ? ""

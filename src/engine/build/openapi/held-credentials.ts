@@ -47,7 +47,8 @@ export function heldCredentials(
     if (section?.origin === undefined) continue;
     for (const schemes of schemesOf(document, operation)) {
       const credentials = schemes.flatMap(({ name, node }): HeldCredential[] => {
-        const [given, place] = [section.schemes.get(name), heldPlaceOf(node)];
+        const given = section.schemes.get(name);
+        const place = heldPlaceOf(node);
         const isIssued = place?.scheme === "Bearer" || given?.token === undefined;
         return given && place && isIssued ? [{ ...place, ...given }] : [];
       });

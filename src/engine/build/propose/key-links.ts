@@ -77,9 +77,8 @@ export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Ext
       if (wrong.size > 0) tried = [];
       const isDoubtful = ({ link, index }: Tried): boolean =>
         index >= link.sure || link.contradiction !== undefined || doubtful.has(coordinateOf(link));
-      const [comments, fields] = [true, false].map((is) =>
-        tried.filter((each) => isDoubtful(each) === is),
-      ) as [Tried[], Tried[]];
+      const comments = tried.filter(isDoubtful);
+      const fields = tried.filter((each) => !isDoubtful(each));
       return { sdl: written(fields, comments), fields: fields.length, comments: comments.length };
     }
     tried = tried
@@ -104,13 +103,13 @@ const coordinatesOf = (diagnostics: readonly Diagnostic[], severity: Diagnostic[
   new Set(diagnostics.flatMap((each) => (each.severity === severity ? [each.coordinate] : [])));
 
 function written(fields: readonly Tried[], comments: readonly Tried[]): string {
-  const [contradicted, offered] = [true, false].map((is) =>
-    comments
-      .filter(({ link }) => (link.contradiction !== undefined) === is)
+  const commentText = (links: readonly Tried[]): string =>
+    links
       .map((each) => `${each.link.contradiction ?? ""}\n${extension(each)}`)
       .map((text) => text.trim().replaceAll(/^/gm, "# "))
-      .join("\n#\n"),
-  ) as [string, string];
+      .join("\n#\n");
+  const contradicted = commentText(comments.filter(({ link }) => link.contradiction !== undefined));
+  const offered = commentText(comments.filter(({ link }) => link.contradiction === undefined));
   return [
     ...fields.map(extension),
     ...(offered ? [commentHead(offered.includes("in: ITEM")) + offered] : []),

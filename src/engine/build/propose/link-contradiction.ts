@@ -54,7 +54,8 @@ function otherLimit(key: Shape, taken: Shape): Unfit | undefined {
     ["maxLength", "minLength"],
     ["minLength", "maxLength"],
   ] as const) {
-    const [own, wanted] = [key.limits[one], taken.limits[other]];
+    const own = key.limits[one];
+    const wanted = taken.limits[other];
     const isApart =
       typeof own === "number" &&
       typeof wanted === "number" &&
@@ -83,7 +84,8 @@ function refusal(taken: Shape, value: unknown, examples: readonly unknown[]): Un
     const reason = rejectionReason(taken, sent);
     if (reason !== undefined) return { of, wanted: `refuses it: the value ${reason}` };
   }
-  const [prefix, example] = [prefixOf(sent), examples.find((each) => typeof each === "string")];
+  const prefix = prefixOf(sent);
+  const example = examples.find((each) => typeof each === "string");
   return prefix === undefined || example === undefined || prefix === prefixOf(example)
     ? undefined
     : { of, wanted: `is like ${JSON.stringify(example)}` };

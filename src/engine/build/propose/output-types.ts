@@ -76,7 +76,8 @@ export class OutputTypes {
     const item = isMap(items) ? this.#definitions.json() : this.output(items, operationName);
     const owner = items.types.has("object") && /^(?!JSON$)\w+$/.test(item) ? item : operationName;
     const connection = connectionShape(page, { shape: list.shape, optional: !list.required }, items);
-    const [edges, pageInfo] = ["edges", "pageInfo"].map((name) => declaredProperty(connection, name)?.shape);
+    const edges = declaredProperty(connection, "edges")?.shape;
+    const pageInfo = declaredProperty(connection, "pageInfo")?.shape;
     const edge = this.#addedType(edges?.items as Shape, `${owner}Edge`, [
       `node: ${item}${items.nullable ? "" : "!"}`,
       "cursor: String!",

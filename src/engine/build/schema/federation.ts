@@ -182,10 +182,11 @@ function namesOf(link: ConstDirectiveNode, errors: GraphQLError[]): Map<string, 
     );
     const given = item.kind === Kind.STRING ? item : members.get("name");
     const alias = members.get("as") ?? given;
-    const [name, local] = [given, alias].map((value) =>
-      value?.kind === Kind.STRING ? value.value.replace(/^@/, "") : "",
-    );
-    if (name !== undefined && known.has(name) && local) names.set(name, local);
+    const nameIn = (value: ConstValueNode | undefined): string =>
+      value?.kind === Kind.STRING ? value.value.replace(/^@/, "") : "";
+    const name = nameIn(given);
+    const local = nameIn(alias);
+    if (known.has(name) && local) names.set(name, local);
     else
       errors.push(
         new GraphQLError(

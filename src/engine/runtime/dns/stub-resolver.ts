@@ -109,7 +109,8 @@ async function resolveQualified(
   onAnswer: (answer: Answer) => void,
 ): Promise<Resolution> {
   const done = new AbortController();
-  const [ipv4, ipv6] = [query(name, 4, servers, done.signal), query(name, 6, servers, done.signal)];
+  const ipv4 = query(name, 4, servers, done.signal);
+  const ipv6 = query(name, 6, servers, done.signal);
   const announce = async (family: 4 | 6, result: Promise<Result>): Promise<void> => {
     const found = await result;
     if (typeof found === "string" && !isNoAddress(found)) return;

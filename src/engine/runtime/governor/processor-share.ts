@@ -143,7 +143,10 @@ export class FairShare {
    * cost as much as one long run, because they delay other callers as much.
    */
   #costOfMore(ms: number, tickWork: TickWork): number {
-    if (tickWork.tick !== this.#tick) [tickWork.tick, tickWork.ms] = [this.#tick, 0];
+    if (tickWork.tick !== this.#tick) {
+      tickWork.tick = this.#tick;
+      tickWork.ms = 0;
+    }
     this.#countTick();
     const before = tickWork.ms;
     tickWork.ms += ms;

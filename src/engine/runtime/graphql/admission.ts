@@ -164,11 +164,9 @@ export function admitRequests(
   enter: Enter,
 ): Readonly<Record<string, SharedQuota>> {
   const loop = watchLoop(maxRequests);
-  const [inFlight, bodies, unreadBytes] = [
-    new SharedQuota(maxRequests),
-    new SharedQuota(largeBodies.total),
-    new SharedQuota(largeAnswers.unread),
-  ];
+  const inFlight = new SharedQuota(maxRequests);
+  const bodies = new SharedQuota(largeBodies.total);
+  const unreadBytes = new SharedQuota(largeAnswers.unread);
   const unread = { quota: unreadBytes, refusals: refusals("unread_responses") };
   server.addHook("onClose", async () => loop.stop());
   const refuse = (reply: FastifyReply, refusal: Refusal): void => {
@@ -243,7 +241,11 @@ const tooManyBodies = refusals("bodies");
 
 /** Samples the event loop. `limit` returns the number of requests that may be in flight. */
 function watchLoop(maxRequests: number) {
-  let [limit, finished, rate, late, full] = [maxRequests, 0, 0, 0, 0];
+  let limit = maxRequests;
+  let finished = 0;
+  let rate = 0;
+  let late = 0;
+  let full = 0;
   let sampledAt = performance.now();
   let utilization = performance.eventLoopUtilization();
   const timer = setInterval(() => {
@@ -258,7 +260,9 @@ function watchLoop(maxRequests: number) {
     else
       limit =
         full < busySamples ? maxRequests : Math.min(Math.max(rate * maxBacklogSeconds, few), maxRequests);
-    [sampledAt, finished, utilization] = [now, 0, performance.eventLoopUtilization()];
+    sampledAt = now;
+    finished = 0;
+    utilization = performance.eventLoopUtilization();
   }, sampleEveryMs).unref();
   return { limit: () => limit, finished: () => void finished++, stop: () => clearInterval(timer) };
 }

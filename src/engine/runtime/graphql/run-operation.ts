@@ -33,8 +33,10 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
     const { record } = request;
     const parameters = readParameters(given);
     if (parameters instanceof CodedError) return unexecuted(scope, parameters);
-    if (!isBatch)
-      [record.documentId, record.text] = [requestedId(parameters)?.slice(0, 100), parameters.query];
+    if (!isBatch) {
+      record.documentId = requestedId(parameters)?.slice(0, 100);
+      record.text = parameters.query;
+    }
     const excess = textLimitError(config.env, parameters.query ?? "");
     if (excess) return unexecuted(scope, excess);
     const find = () => requestedText(saved, savedOnly, parameters);

@@ -94,7 +94,8 @@ export class AccessTokens {
   /** Errors must not quote the response, because it may repeat the secret. */
   async #request({ url, scope, inBody }: TokenEndpoint, client: string) {
     const colon = client.indexOf(":");
-    const [id, secret] = [client.slice(0, colon), client.slice(colon + 1)];
+    const id = client.slice(0, colon);
+    const secret = client.slice(colon + 1);
     const form = new URLSearchParams({ grant_type: "client_credentials" });
     if (scope !== undefined) form.set("scope", scope);
     if (inBody) form.set("client_id", id);

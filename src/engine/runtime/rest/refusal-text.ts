@@ -75,7 +75,8 @@ const lettersOf = (text: string): string =>
 const characterOf = (code: number): string => (code <= 0x10ffff ? String.fromCodePoint(code) : "");
 
 function read(members: ErrorMembers, body: unknown): RefusalText {
-  const [title, detail] = [textAt(body, members.title), textAt(body, members.message)];
+  const title = textAt(body, members.title);
+  const detail = textAt(body, members.message);
   const restCode = codeAt(body, members.code);
   const argument = fieldAt(body, members.field);
   const errors = [
@@ -102,7 +103,8 @@ function listed({ item, isMap }: ErrorMembers, value: unknown): RefusedValue[] {
   if (!Array.isArray(value)) return [];
   if (!item) return textsOf(value).map((detail) => ({ detail }));
   return value.slice(0, mostErrors).flatMap((each): RefusedValue[] => {
-    const [argument, detail] = [fieldAt(each, item.field), textAt(each, item.message)];
+    const argument = fieldAt(each, item.field);
+    const detail = textAt(each, item.message);
     const restCode = codeAt(each, item.code);
     const found = {
       ...(argument !== undefined && { argument }),

@@ -34,7 +34,8 @@ export function mediaTypeOf(headers: RawHeaders): string {
 const listElement = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/gs;
 const validMediaType = /^(?!\*\/\*)[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+\s*(?:;|$)/;
 
-const [space, tab] = [0x20, 0x09];
+const space = 0x20;
+const tab = 0x09;
 const isSpace = (unit: number): boolean => unit === space || unit === tab;
 const endsWithSpace = (value = ""): boolean => isSpace(value.charCodeAt(value.length - 1));
 
@@ -95,7 +96,8 @@ export class RestResponse {
    * with members 5, ordinary rows 1.3.
    */
   get valueBytes(): number {
-    let [values, containers] = [0, 0];
+    let values = 0;
+    let containers = 0;
     for (let at = 0; at < this.#text.length; at++) {
       const unit = this.#text.charCodeAt(at);
       if (unit === comma) values++;
@@ -127,8 +129,11 @@ export class RestResponse {
   }
 }
 
-const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b];
-const [bytesPerValue, bytesPerContainer] = [24, 64];
+const comma = 0x2c;
+const bracket = 0x5b;
+const brace = 0x7b;
+const bytesPerValue = 24;
+const bytesPerContainer = 64;
 
 class ResponseHeaders {
   readonly #raw: RawHeaders;

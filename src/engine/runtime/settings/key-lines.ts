@@ -100,7 +100,9 @@ function parseKeyLine(line: string): KeyLine | string {
     if (fault !== undefined) return fault;
     given.set(member, value);
   }
-  const [digest, tenant, name] = ["sha256", "tenant", "name"].map((member) => given.get(member));
+  const digest = given.get("sha256");
+  const tenant = given.get("tenant");
+  const name = given.get("name");
   if (digest === undefined || tenant === undefined || name === undefined)
     return "needs sha256, tenant and name; restbound key writes a line";
   return {

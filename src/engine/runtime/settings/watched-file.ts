@@ -51,7 +51,8 @@ export class WatchedFile<Value> {
 
   reread(): void {
     const { read, parse, onApplied, onFailure } = this.#options;
-    const [before, failedBefore] = [this.#current, this.#failure];
+    const before = this.#current;
+    const failedBefore = this.#failure;
     this.#readAt = performance.now();
     try {
       const text = read();

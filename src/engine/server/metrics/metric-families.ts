@@ -98,7 +98,8 @@ async function pointsOf(names: readonly string[], rows: () => Rows): Promise<Poi
 
 function histogramLines(name: string, labels: string, { bounds, counts, sum }: Buckets): string {
   const before = labels === "" ? "" : `${labels},`;
-  let [text, count] = ["", 0];
+  let text = "";
+  let count = 0;
   for (let at = 0; at < counts.length; at++) {
     count += counts[at] ?? 0;
     text += `${name}_bucket{${before}le="${bounds[at] ?? "+Inf"}"} ${count}\n`;

@@ -74,8 +74,14 @@ const conventional: ReadonlyMap<string, string> = new Map([
 /** Maps a label to the attribute of the conventions, which has dots instead of underscores. */
 const attributeNames: ReadonlyMap<string, string> = new Map(
   [
-    ...["dns.question.name", "error.type", "http.request.method", "http.response.status_code", "http.route"],
-    ...["server.address", "server.port", "url.scheme"],
+    "dns.question.name",
+    "error.type",
+    "http.request.method",
+    "http.response.status_code",
+    "http.route",
+    "server.address",
+    "server.port",
+    "url.scheme",
   ].map((name) => [name.replaceAll(".", "_"), name]),
 );
 const numeric: ReadonlySet<string> = new Set(["http.response.status_code", "server.port"]);

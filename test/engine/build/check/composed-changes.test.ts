@@ -60,16 +60,12 @@ test("unnamed members that change their places change nothing", () => {
 });
 
 const strict = schemaText.replace("name: String", "name: String!");
-const [always, never] = [
-  { ...person, required: ["name"] },
-  { ...firm, required: ["name"] },
-];
+const always = { ...person, required: ["name"] };
+const never = { ...firm, required: ["name"] };
 
 test("a field of what several members share rests on all of them", () => {
-  const [numbered, dated] = [
-    { ...firm, properties: { ...firm.properties, name: { type: "integer" } } },
-    { ...firm, properties: { ...firm.properties, name: { type: "string", format: "date" } } },
-  ];
+  const numbered = { ...firm, properties: { ...firm.properties, name: { type: "integer" } } };
+  const dated = { ...firm, properties: { ...firm.properties, name: { type: "string", format: "date" } } };
   expect(changesBetween(openapi({ oneOf: [person, firm] }), openapi({ oneOf: [person, numbered] }))).toEqual([
     { class: "breaking", message: "Answer.name is String, but REST sends integer or string" },
   ]);
@@ -130,7 +126,8 @@ type Answer {
 }
 type Person { name: String }
 `;
-  const [base, text] = [snapshot(owned("object"), sdl), owned(["object", "null"])];
+  const base = snapshot(owned("object"), sdl);
+  const text = owned(["object", "null"]);
   if (!isValid(base)) throw new Error("no model");
   const { findings } = examine(snapshot(text, sdl), base, "2026-01-01");
   const [found, ...others] = findings.filter(({ change }) => change);
@@ -141,7 +138,8 @@ type Person { name: String }
 });
 
 test("an integer of 64 bits stays one beside a member without a format, and a member with 64 bits breaks a Float", () => {
-  const [wide, bare] = [{ type: "integer", format: "int64" }, { type: "integer" }];
+  const wide = { type: "integer", format: "int64" };
+  const bare = { type: "integer" };
   const id = (...members: object[]): string =>
     openapi({
       type: "object",
@@ -235,7 +233,8 @@ type Answer { author: Author editor: Editor }
 type Author { name: String nick: String }
 type Editor { name: String nick: String }
 `;
-  const [base, head] = [snapshot(document({ nick: name }), sdl), snapshot(document({}), sdl)];
+  const base = snapshot(document({ nick: name }), sdl);
+  const head = snapshot(document({}), sdl);
   if (!isValid(base)) throw new Error("no model");
   const { changes } = examine(head, base, "2026-01-01");
   expect(changes.map(({ rule, coordinates }) => [rule, coordinates])).toEqual([

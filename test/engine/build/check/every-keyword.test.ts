@@ -55,7 +55,8 @@ input In { a: String! b: String n: Int list: [String!] }`;
 function found(was: string, is: string, sdl = schema): string[] {
   const project = (text: string) =>
     validProject(new Map(Object.entries({ "schema.graphql": sdl, "openapi.yaml": text })));
-  const [base, head] = [project(was), project(is)];
+  const base = project(was);
+  const head = project(is);
   const known = new Set(base.diagnostics.map(({ rule, message }) => `${rule} ${message}`));
   const { findings } = examine(head, base, "2026-01-01");
   return findings.flatMap(({ rule, message, change }) =>
@@ -161,18 +162,23 @@ const rows: Readonly<Record<string, readonly [is: Json, rules: readonly string[]
   deprecated: [at("b", { deprecated: true }), ["deprecation-unsaid"]],
   ...Object.fromEntries(
     [
-      ...[
-        "$id",
-        "$schema",
-        "$anchor",
-        "$dynamicAnchor",
-        "$recursiveAnchor",
-        "$vocabulary",
-        "$comment",
-        "$defs",
-        "definitions",
-      ],
-      ...["title", "description", "default", "writeOnly", "examples", "example", "xml", "externalDocs"],
+      "$id",
+      "$schema",
+      "$anchor",
+      "$dynamicAnchor",
+      "$recursiveAnchor",
+      "$vocabulary",
+      "$comment",
+      "$defs",
+      "definitions",
+      "title",
+      "description",
+      "default",
+      "writeOnly",
+      "examples",
+      "example",
+      "xml",
+      "externalDocs",
     ].map((keyword) => [keyword, [at("b", { [keyword]: keyword === "writeOnly" ? true : "x" }), []]]),
   ),
 };

@@ -391,7 +391,8 @@ test("a permission for an operation that carries the caller's credential is an e
 
 describe("check --base", () => {
   const changesOf = (was: Record<string, string>, is: Record<string, string>): string[] => {
-    const [base, head] = [project(was), project(is)];
+    const base = project(was);
+    const head = project(is);
     if (!isValid(base)) throw new Error("not valid");
     return examine(head, base, "2026-01-01").findings.flatMap(({ stage, rule, message, change }) =>
       stage === "changes" ? [`${change} ${rule} ${message}`] : [],

@@ -42,7 +42,8 @@ const schemaOf = (count: number): string =>
 
 /** Makes the work on a document of so many operations, which is parsed already. */
 function workOn(count: number): () => void {
-  const [text, schema] = [documentOf(count), schemaOf(count)];
+  const text = documentOf(count);
+  const schema = schemaOf(count);
   const files = new Map([
     ["openapi.yaml", text],
     ["schema.graphql", schema],

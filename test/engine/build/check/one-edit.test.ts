@@ -58,7 +58,8 @@ type User { id: ID! }`;
 });
 
 describe("a credential that the document no longer declares", () => {
-  const [key, token] = [{ key: [] }, { token: [] }];
+  const key = { key: [] };
+  const token = { token: [] };
   const secured = (security: object[]): string =>
     JSON.stringify({
       ...JSON.parse(openapi([["me", "/me", { type: "string" }]])),

@@ -26,21 +26,28 @@ const documentWith = (other: unknown, unused: unknown): string =>
   });
 
 const oddities: unknown[] = [
-  ...[
-    null,
-    5,
-    "x",
-    true,
-    [],
-    {},
-    [null],
-    { $ref: 5 },
-    { $ref: "#/nowhere" },
-    { $ref: "https://x.example/y" },
-  ],
-  ...[{ type: 5 }, { properties: null }, { properties: [] }, { required: true }, { enum: "a" }, { items: 3 }],
-  ...[{ allOf: {} }, { allOf: [null] }, { oneOf: [5] }, { discriminator: 5, oneOf: [{}] }],
-  ...[object({ valueOf: { type: "string" } }), { discriminator: { propertyName: "x", mapping: null } }],
+  null,
+  5,
+  "x",
+  true,
+  [],
+  {},
+  [null],
+  { $ref: 5 },
+  { $ref: "#/nowhere" },
+  { $ref: "https://x.example/y" },
+  { type: 5 },
+  { properties: null },
+  { properties: [] },
+  { required: true },
+  { enum: "a" },
+  { items: 3 },
+  { allOf: {} },
+  { allOf: [null] },
+  { oneOf: [5] },
+  { discriminator: 5, oneOf: [{}] },
+  object({ valueOf: { type: "string" } }),
+  { discriminator: { propertyName: "x", mapping: null } },
 ];
 
 test("examples of a bound operation may refer to what the types leave out, or to nothing", async () => {

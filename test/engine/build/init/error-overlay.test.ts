@@ -134,7 +134,8 @@ test("is not written for errors that differ, that no name explains, or that need
 test("errors without a declaration are reported, with the first of them", () => {
   const advice = (errors: Errors, media?: string) =>
     undeclaredErrors(restDocument(documentOf(errors, {}, media)), "overlay.yaml");
-  const [error, other] = [object({ message: text }), object({ reason: text })];
+  const error = object({ message: text });
+  const other = object({ reason: text });
   expect(advice({ 401: error, 422: error, 500: other })).toMatch(
     /^clients see no text of the error schema of listOnes 422: declare .* in spec\/overlay\.yaml \(.*requests\.md#errors-of-rest\)$/,
   );

@@ -221,9 +221,15 @@ test("a list of Swagger 2.0 in a format that OpenAPI 3.0 has no style for is lef
     .matchAll(/# Without (.*), an array in a media type of its own, which|@rest\(operation: "(\w+)"/g);
   const shared = ['query "shared"', 'header "trace"'];
   expect([...left].map(([, part, operation]) => part ?? operation)).toEqual([
-    ...[...shared, 'query "tsv"', "getThings"],
-    ...[...shared, ...["usual", "csv", "ssv", "pipes", "tsv"].map((name) => `body "${name}"`), "setThing"],
-    ...[...shared, 'body "tsv"', "addThing"],
+    ...shared,
+    'query "tsv"',
+    "getThings",
+    ...shared,
+    ...["usual", "csv", "ssv", "pipes", "tsv"].map((name) => `body "${name}"`),
+    "setThing",
+    ...shared,
+    'body "tsv"',
+    "addThing",
   ]);
   const operations = project.read("generated/operations.ts");
   for (const location of ["query", "body"])

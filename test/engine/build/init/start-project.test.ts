@@ -39,7 +39,10 @@ test("the refusal lists the options that name a POST which only reads", () => {
   );
   const many = [
     ...Array.from({ length: 12 }, (_, index) => `add${index}`),
-    ...["users.list", "tickets/find", "getTeam", "teamInfo"],
+    "users.list",
+    "tickets/find",
+    "getTeam",
+    "teamInfo",
   ];
   expect(() => start(documentOf(...many))).toThrow(
     / {2}--query users\.list\n {2}--query tickets\/find\n {2}--query getTeam\n {2}--query teamInfo\n {2}--query add0\n.* {2}--query add5\n {2}and 6 more; a pattern such as --query '\/\*\.list' names several$/s,

@@ -22,7 +22,12 @@ test("are header parameters of paths and of operations, and what security scheme
     "/a": { parameters: [header("X-Path"), header("no header")], get, post: { responses: {} } },
   };
   expect(headersOf({ paths, components: { parameters, securitySchemes } })).toEqual([
-    ...["authorization", "if-match", "x-path", "x-query-key", "x-region", "x-vendor-key"],
+    "authorization",
+    "if-match",
+    "x-path",
+    "x-query-key",
+    "x-region",
+    "x-vendor-key",
   ]);
 });
 

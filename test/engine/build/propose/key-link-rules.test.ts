@@ -29,7 +29,8 @@ const ids = parameter("ids", list(text));
 type Operation = { readonly answer: object; readonly parameters: readonly object[]; readonly more?: object };
 
 const get = (answer: object, ...parameters: object[]): Operation => ({ answer, parameters });
-const [user, users] = [ref("User"), list(ref("User"))];
+const user = ref("User");
+const users = list(ref("User"));
 
 const posts = { "/posts": get(list(ref("Post"))), "/posts/{id}": get(ref("Post")) };
 

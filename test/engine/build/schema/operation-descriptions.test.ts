@@ -18,14 +18,13 @@ const saved = (text: string) =>
   readSavedOperations(buildSchema(sdl), new Map([["operations/q.graphql", text]]));
 
 test("an operation has the same id and the same documents with them", async () => {
-  const [plain, full] = [saved(bare), saved(described)];
+  const plain = saved(bare);
+  const full = saved(described);
   expect(full.diagnostics).toEqual([]);
   expect(full.operations.map(documentId)).toEqual(plain.operations.map(documentId));
   expect(emitDocuments(full.operations)).toBe(emitDocuments(plain.operations));
-  const [plainModules, modules] = [
-    await emitModules(sdl, plain.operations, false),
-    await emitModules(sdl, full.operations, false),
-  ];
+  const plainModules = await emitModules(sdl, plain.operations, false);
+  const modules = await emitModules(sdl, full.operations, false);
   expect(modules).toEqual(plainModules);
   expect(modules.get("index")).not.toContain("Shows a.");
 });

@@ -132,7 +132,8 @@ exit 0`,
   async function night() {
     writeFileSync(calls, "");
     const temp = mkdtempSync(join(folder, "temp-"));
-    const [one, two] = [join(temp, "one"), join(temp, "two")];
+    const one = join(temp, "one");
+    const two = join(temp, "two");
     git(temp, "clone", "-q", host, one);
     const found = await runJob(jobs.fetch, {}, one, temp);
     const needs = Object.fromEntries(

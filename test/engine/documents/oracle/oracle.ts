@@ -60,17 +60,16 @@ export class Oracle {
       this.changed.add(coordinate);
     else if (this.#requests.isLoosened) this.either.add(coordinate);
     if (!after) return;
-    const [old, now] = [successBody(this.#old, before.operation), successBody(this.#new, after.operation)];
+    const old = successBody(this.#old, before.operation);
+    const now = successBody(this.#new, after.operation);
     if ((old === undefined) !== (now === undefined)) this.changed.add(coordinate);
     if (old === undefined || now === undefined) return;
     const page = connectionOf(rest);
     if (page) {
       const both = [pageSchema(this.#old, old, page), pageSchema(this.#new, now, page)] as const;
       // the cursor, or the header that stands for it
-      const [was, is] = [
-        readsOn(this.#old, before.operation, old, page),
-        readsOn(this.#new, after.operation, now, page),
-      ];
+      const was = readsOn(this.#old, before.operation, old, page);
+      const is = readsOn(this.#new, after.operation, now, page);
       if (was !== is) this.changed.add(coordinate);
       // without a list there is no page: the field tells of all that is made of it
       if (isPage(this.#old, old, page) && !isPage(this.#new, now, page))
@@ -100,7 +99,8 @@ export class Oracle {
       schemas.some((schema) => reader.ways(schema).some((way) => !way.required.has(step)));
     if (isNeverNull(type) && !mayMiss(this.#old, old) && mayMiss(this.#new, now))
       this.changed.add(coordinate);
-    const [before, after] = [below(this.#old, old), below(this.#new, now)];
+    const before = below(this.#old, old);
+    const after = below(this.#new, now);
     if (before.length > 0 && after.length === 0) this.changed.add(coordinate);
     // a value that could be missing could be null already
     const couldBeNull = mayMiss(this.#old, old) || mayBeNull(this.#old, before);
@@ -111,10 +111,8 @@ export class Oracle {
 
   /** A response may promise more, and never less. */
   #value(coordinate: string, type: TypeNode, old: readonly unknown[], now: readonly unknown[]): void {
-    const [before, after] = [
-      unique(old).flatMap((each) => this.#old.ways(each)),
-      unique(now).flatMap((each) => this.#new.ways(each)),
-    ];
+    const before = unique(old).flatMap((each) => this.#old.ways(each));
+    const after = unique(now).flatMap((each) => this.#new.ways(each));
     if (allowsMore(before, after, namedType(type).name.value)) this.changed.add(coordinate);
     // what stands below a value that is gone, or no object any more, is told by that value
     if (before.length === 0 || after.length === 0) return;
@@ -145,7 +143,8 @@ export class Oracle {
       const tells = tellsOf(reader, ways);
       return members.map((member) => ways.filter((way) => this.#isOf(member, members, tells, reader, way)));
     };
-    const [was, is] = [owned(this.#old, before), owned(this.#new, after)];
+    const was = owned(this.#old, before);
+    const is = owned(this.#new, after);
     const isShared = (lists: Way[][]): boolean => new Set(lists.flat()).size < lists.flat().length;
     // a further member states another value by the same property
     const isStated = (reader: Reader, ways: readonly Way[]): boolean => {
@@ -159,7 +158,8 @@ export class Oracle {
       return;
     }
     for (const [index, member] of members.entries()) {
-      const [old, now] = [was[index] ?? [], is[index] ?? []];
+      const old = was[index] ?? [];
+      const now = is[index] ?? [];
       // what stands below a member that is gone is told by the value
       if (old.length > 0 && !now.some(mayBeObject)) this.changed.add(coordinate);
       else this.#object(member, old, now);
@@ -203,14 +203,16 @@ export class Oracle {
     after: readonly Way[],
   ): void {
     const { type } = field;
-    const [old, now] = [before.filter(mayBeObject), after.filter(mayBeObject)];
+    const old = before.filter(mayBeObject);
+    const now = after.filter(mayBeObject);
     const nameAmong = (ways: readonly Way[]): string =>
       restName(field, [...new Set(ways.flatMap(({ properties }) => Object.keys(properties)))]);
     const schemas = (ways: readonly Way[]): unknown[] => {
       const name = nameAmong(ways);
       return ways.flatMap(({ properties: { [name]: each } }) => (each ? [oneSchema(each)] : []));
     };
-    const [was, is] = [schemas(old), schemas(now)];
+    const was = schemas(old);
+    const is = schemas(now);
     const isNull = (ways: readonly Way[], reader: Reader, found: readonly unknown[]): boolean =>
       ways.some(({ required }) => !required.has(nameAmong(ways))) ||
       found.some((each) => reader.ways(each).some(({ types }) => types.has("null")));

@@ -18,7 +18,8 @@ export class Requests {
   /** A request may demand less, and never more. What surrounds it, such as its product, is to stay. */
   differ(before: Found, after: Found, isGiven: (parameter: string) => boolean): boolean {
     this.isLoosened = false;
-    const [old, now] = [this.#parameters(this.#old, before), this.#parameters(this.#new, after)];
+    const old = this.#parameters(this.#old, before);
+    const now = this.#parameters(this.#new, after);
     // what a read does not find may be null; of a mutation it is an error, documented or not
     const around = ({ operation, at }: Found): string =>
       JSON.stringify([
@@ -41,7 +42,8 @@ export class Requests {
       if (was && !this.#takes([was.schema], [parameter.schema], 8)) return true;
     }
     if ([...old.keys()].some((key) => !now.has(key))) return true;
-    const [sent, taken] = [this.#body(this.#old, before), this.#body(this.#new, after)];
+    const sent = this.#body(this.#old, before);
+    const taken = this.#body(this.#new, after);
     if (sent === undefined || taken === undefined) return sent !== undefined || taken?.required === true;
     return (taken.required && !sent.required) || !this.#takes([sent.schema], [taken.schema], 8);
   }
@@ -64,10 +66,8 @@ export class Requests {
   /** Whether each way of the old schemas is one of the new ones, as far as a value shows it. */
   #takes(old: readonly unknown[], now: readonly unknown[], depth: number): boolean {
     if (depth === 0 || old.length === 0 || now.length === 0) return true;
-    const [before, after] = [
-      old.flatMap((each) => this.#old.ways(each)),
-      now.flatMap((each) => this.#new.ways(each)),
-    ];
+    const before = old.flatMap((each) => this.#old.ways(each));
+    const after = now.flatMap((each) => this.#new.ways(each));
     if (before.length > 1 && telling(this.#old, before) !== telling(this.#new, after)) this.isLoosened = true;
     return before.every((one) => after.some((other) => this.#takesWay(one, other, depth)));
   }

@@ -14,7 +14,8 @@ export function allowsMore(before: readonly Way[], after: readonly Way[], type: 
     ways.some(({ types: each }) => each.size === 0)
       ? new Set()
       : new Set(ways.flatMap(({ types: each }) => [...each]));
-  const [old, now] = [types(before), types(after)];
+  const old = types(before);
+  const now = types(after);
   old.delete("null");
   now.delete("null");
   if (old.size > 0 && (now.size === 0 || [...now].some((type) => !accepts(old, type)))) return true;
@@ -27,7 +28,8 @@ export function allowsMore(before: readonly Way[], after: readonly Way[], type: 
   if (type === "Int" && !wide(before) && wide(after)) return true;
   const enums = (ways: readonly Way[]): unknown[] | undefined =>
     ways.every(({ values }) => values) ? ways.flatMap(({ values }) => values ?? []) : undefined;
-  const [listed, listedNow] = [enums(before), enums(after)];
+  const listed = enums(before);
+  const listedNow = enums(after);
   return (
     listed !== undefined && (listedNow === undefined || listedNow.some((value) => !listed.includes(value)))
   );

@@ -21,8 +21,17 @@ export type Way = {
 };
 
 const limitKeys = [
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"],
-  ...["pattern", "minItems", "maxItems", "uniqueItems"],
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
 ];
 
 const methods = new Set(["get", "put", "post", "delete", "options", "head", "patch", "trace"]);

@@ -3,7 +3,8 @@ import { PresentCallers } from "../../../../src/engine/runtime/governor/caller.t
 import { SharedQuota } from "../../../../src/engine/runtime/governor/shared-quota.ts";
 
 export function alone(total: number, amount = 1): number {
-  const [bound, caller] = [new SharedQuota(total), new PresentCallers().enter("alone")];
+  const bound = new SharedQuota(total);
+  const caller = new PresentCallers().enter("alone");
   let taken = 0;
   while (!bound.take(caller, amount)) taken++;
   return taken;

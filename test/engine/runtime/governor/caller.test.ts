@@ -7,7 +7,8 @@ afterEach(() => void vi.useRealTimers());
 
 test("requests of one name are one caller, until the last has left", () => {
   const callers = new PresentCallers();
-  const [first, second] = [callers.enter("a"), callers.enter("a")];
+  const first = callers.enter("a");
+  const second = callers.enter("a");
   expect([second, callers.enter("b")]).toEqual([first, expect.not.objectContaining({ name: "a" })]);
   first.leave();
   expect(callers.enter("a")).toBe(first);
@@ -42,7 +43,8 @@ test("10,000 callers in debt are remembered, and one more pushes out the first",
 
 test("a caller of several accounts is one object while it is there, and each account outlives it in debt", () => {
   const callers = new PresentCallers();
-  const [both, alone] = [callers.enter("a", ["b"]), callers.enter("b")];
+  const both = callers.enter("a", ["b"]);
+  const alone = callers.enter("b");
   expect([callers.enter("a", ["b"]), both.accounts[1]]).toEqual([both, alone]);
   alone.leave();
   both.leave();

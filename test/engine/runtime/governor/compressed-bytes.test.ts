@@ -56,7 +56,9 @@ test("the processor time of a large one is charged, also if it is refused", asyn
 });
 
 test("four are decompressed at the same time, because each decoder holds up to 16 MB beside its output", async () => {
-  let [running, most, count] = [0, 0, 0];
+  let running = 0;
+  let most = 0;
+  let count = 0;
   const { run } = FairSemaphore.prototype;
   const counted = vi.spyOn(FairSemaphore.prototype, "run").mockImplementation(function (
     this: FairSemaphore,

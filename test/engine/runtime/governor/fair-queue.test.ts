@@ -60,7 +60,8 @@ test("the last of the owner with most can be found, among equals the newcomer's"
 });
 
 test("ten credentials that are combined with ten others have the turns of ten callers", () => {
-  const [turns, present] = [createCallerQueue(), new PresentCallers()];
+  const turns = createCallerQueue();
+  const present = new PresentCallers();
   const begun: string[] = [];
   const wait = (name: string, ...others: string[]) =>
     turns.wait({ owner: present.enter(name, others), begin: () => void begun.push(name) });
@@ -72,7 +73,8 @@ test("ten credentials that are combined with ten others have the turns of ten ca
 });
 
 test("a caller that may not go on holds up no other that shares an account with it", () => {
-  const [turns, present] = [createCallerQueue(), new PresentCallers()];
+  const turns = createCallerQueue();
+  const present = new PresentCallers();
   const begun: string[] = [];
   const wait = (name: string, ...others: string[]) => {
     const turn = {
@@ -130,7 +132,8 @@ test("in any order, each waiter gets a place once the others have left, and no p
 });
 
 test("work that fails gives its place back", async () => {
-  const [places, caller] = [new FairSemaphore(1), new PresentCallers().enter("a")];
+  const places = new FairSemaphore(1);
+  const caller = new PresentCallers().enter("a");
   const fail = () => places.run(caller, () => Promise.reject(new Error("fails")));
   await Promise.allSettled([fail(), fail()]);
   expect(await places.run(caller, async () => "done")).toBe("done");

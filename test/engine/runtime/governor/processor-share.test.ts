@@ -18,7 +18,8 @@ const stays = { since: 0, onLeave() {}, ended() {} };
 /** A caller that works, and another caller. */
 function two() {
   const share = new FairShare();
-  const [busy, other] = [share.enter("busy"), share.enter("other")];
+  const busy = share.enter("busy");
+  const other = share.enter("other");
   return { share, busy, other };
 }
 
@@ -180,7 +181,8 @@ test("a wait ends when its client leaves, and the next request is not held up", 
 
 test("work of a caller with two credentials is owed by the owners of both, who wait with any other credential", async () => {
   const { share, other } = two();
-  const [both, now] = [share.enter("a", ["b"]), performance.now()];
+  const both = share.enter("a", ["b"]);
+  const now = performance.now();
   share.charge(both, 20);
   const owed = [share.enter("a"), share.enter("b"), share.enter("a", ["c"])];
   const told = [both, ...owed].map((caller) => begin(share, caller));
@@ -193,7 +195,8 @@ test("work of a caller with two credentials is owed by the owners of both, who w
 
 test("a caller with two credentials pays the price of one debtor", () => {
   const { share, busy } = two();
-  const [both, now] = [share.enter("a", ["b"]), performance.now()];
+  const both = share.enter("a", ["b"]);
+  const now = performance.now();
   share.charge(busy, 20);
   share.charge(both, 20);
   const once = busy.debtClearedAt - now;
@@ -204,7 +207,8 @@ test("a request waits no longer because of one that shares a credential with it"
   const { share } = two();
   share.charge(share.enter("a"), 8);
   share.charge(share.enter("b"), 40);
-  const [waits, mayGo] = [begin(share, share.enter("a", ["b"]), 1), begin(share, share.enter("a", ["c"]), 2)];
+  const waits = begin(share, share.enter("a", ["b"]), 1);
+  const mayGo = begin(share, share.enter("a", ["c"]), 2);
   await vi.advanceTimersByTimeAsync(60);
   expect([waits.at, mayGo.at]).toEqual([undefined, expect.any(Number)]);
 });

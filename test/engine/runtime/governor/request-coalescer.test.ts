@@ -10,7 +10,8 @@ test("a request that leaves during its execution does not wait for the next one,
     () => {},
   );
   const first = coalescer.begin();
-  const [leaving, staying] = [coalescer.wait({ scope }), coalescer.wait({ scope })];
+  const leaving = coalescer.wait({ scope });
+  const staying = coalescer.wait({ scope });
   const waiters = coalescer.begin();
   expect(waiters).toEqual([leaving, staying]);
   leaving.leave(new Error("left"));

@@ -41,7 +41,8 @@ test("work on large responses waits for a turn of its caller, also when another 
 test("a small response of many values is parsed at once, and its parsing is charged", async () => {
   const [scope] = twoRequests(0);
   const lists = "[".repeat(4_000) + "]".repeat(4_000);
-  const [many, few] = [new RestResponse(200, {}, lists, 80_000), new RestResponse(200, {}, "[]", 2)];
+  const many = new RestResponse(200, {}, lists, 80_000);
+  const few = new RestResponse(200, {}, "[]", 2);
   for (const response of [many, few]) await scope.read(response, true);
   expect([many.unparsed, few.unparsed]).toEqual([0, 2]);
 });

@@ -25,7 +25,8 @@ const steps = fc.array(
 test("in any order of 1 to 10,000 callers the total is never passed, and what is held is what was taken", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), steps, (count, given) => {
-      const [bound, callers] = [new SharedQuota(total), callersOf(Math.min(count, given.length))];
+      const bound = new SharedQuota(total);
+      const callers = callersOf(Math.min(count, given.length));
       const held = new Map<Caller, number>();
       for (const { who, amount, gives } of given) {
         const caller = callers[who % callers.length] as Caller;
@@ -45,7 +46,8 @@ test("in any order of 1 to 10,000 callers the total is never passed, and what is
 test("whatever callers that hold something take, as many newcomers as an eighth of the total are served", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), steps, (count, given) => {
-      const [bound, callers] = [new SharedQuota(total), callersOf(count + total / 8)];
+      const bound = new SharedQuota(total);
+      const callers = callersOf(count + total / 8);
       for (const { who } of given) bound.take(callers[who % count] as Caller, 1);
       for (const caller of callers.slice(0, count)) takeAll(bound, caller);
       for (const newcomer of callers.slice(count, count + total / 8 - count))
@@ -86,7 +88,8 @@ test("a refusal says whether the caller itself or all callers together hold too 
 });
 
 test("while the total is lower, one that holds much keeps no newcomer out, and as many newcomers as that do", () => {
-  const [bound, callers] = [new SharedQuota(256), new PresentCallers()];
+  const bound = new SharedQuota(256);
+  const callers = new PresentCallers();
   const large = callers.enter("large");
   for (let count = 0; count < 150; count++) bound.add(large, 1);
   const newcomers = Array.from({ length: 100 }, (_, index) => callers.enter(`newcomer ${index}`));
@@ -95,8 +98,11 @@ test("while the total is lower, one that holds much keeps no newcomer out, and a
 });
 
 test("what several accounts take together counts once, and each of them holds all of it", () => {
-  const [bound, present] = [new SharedQuota(total), new PresentCallers()];
-  const [a, b, both] = [present.enter("a"), present.enter("b"), present.enter("a", ["b"])];
+  const bound = new SharedQuota(total);
+  const present = new PresentCallers();
+  const a = present.enter("a");
+  const b = present.enter("b");
+  const both = present.enter("a", ["b"]);
   expect(takeAll(bound, both)).toBe(takeAll(new SharedQuota(total), present.enter("alone")));
   expect([a, b].map((account) => account.held(bound))).toEqual([bound.used, bound.used]);
   expect([a, b, present.enter("a", ["other"])].map((caller) => bound.take(caller, 1))).toEqual(
@@ -108,10 +114,12 @@ test("what several accounts take together counts once, and each of them holds al
 test("in any order of pairs of 2 to 20 accounts the total is never passed, and a newcomer finds room as before", () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 20 }), steps, (count, given) => {
-      const [bound, present] = [new SharedQuota(total), new PresentCallers()];
+      const bound = new SharedQuota(total);
+      const present = new PresentCallers();
       const held = new Map<Caller, number>();
       for (const { who, amount, gives } of given) {
-        const [one, other] = [`${who % count}`, `other ${(who * 7) % count}`];
+        const one = `${who % count}`;
+        const other = `other ${(who * 7) % count}`;
         const caller =
           who % 3 === 0
             ? present.enter(one)
@@ -138,7 +146,8 @@ test("in any order of pairs of 2 to 20 accounts the total is never passed, and a
 });
 
 test("callers with two credentials each find as much room as callers with one, also while the total is lower", () => {
-  const [bound, present] = [new SharedQuota(total), new PresentCallers()];
+  const bound = new SharedQuota(total);
+  const present = new PresentCallers();
   const pairs = Array.from({ length: total }, (_, index) =>
     present.enter(`crm ${index}`, [`billing ${index}`]),
   );

@@ -92,7 +92,9 @@ test("a client that has the answer gets 304 without an execution", async () => {
   expect((await get({ "if-none-match": tag })).status).toBe(304);
   const again = await get();
   expect([again.status, again.headers.get("etag"), await again.json()]).toEqual([
-    ...[200, tag, { data: { me: { id: "usr_1", email: "1@example.com" } } }],
+    200,
+    tag,
+    { data: { me: { id: "usr_1", email: "1@example.com" } } },
   ]);
   expect(again.headers.get("cache-control")).toMatch(/^private, max-age=(?:59|60)$/);
   expect(again.headers.get("vary")).toMatch(/accept-language.*x-api-key/);
@@ -204,7 +206,8 @@ async function holding() {
 
 /** On a busy machine the pause may be over before all queries have arrived. Here it never is. */
 function waitForTheEnd(): () => void {
-  const [at, start] = [performance.now(), setTimeout];
+  const at = performance.now();
+  const start = setTimeout;
   const now = vi.spyOn(performance, "now").mockReturnValue(at);
   const timers = vi
     .spyOn(globalThis, "setTimeout")
@@ -250,7 +253,8 @@ describe("identical queries that wait together", () => {
     held[1]?.send();
     for (const { data } of await Promise.all(others)) expect(data?.me?.email).toBe("2@example.com");
     expect([runs(), held.length]).toEqual([2, 2]);
-    const [executed, joined] = ["restbound; fwd=miss", "restbound; fwd=miss; collapsed"];
+    const executed = "restbound; fwd=miss";
+    const joined = "restbound; fwd=miss; collapsed";
     expect(statuses.sort()).toEqual([executed, executed, ...Array(19).fill(joined)]);
   });
 

@@ -151,7 +151,8 @@ describe("an id that two apps have", () => {
 
   test("with the same text stays with those that have it when the first of them drops it", async () => {
     const saved = new SavedOperations([]);
-    const [web, desk] = [manifest("web", { one: inbox }), manifest("desk", { one: inbox })];
+    const web = manifest("web", { one: inbox });
+    const desk = manifest("desk", { one: inbox });
     const aaa = manifest("aaa", { one: evil });
     await saved.replaceApps([web, desk]);
     expect(await saved.replaceApps([aaa, desk])).toEqual(refusedOf("aaa", "one"));
@@ -263,7 +264,8 @@ test("a store of as many operations as all apps may have is built beside other w
   });
   const saved = new SavedOperations([]);
   let isBuilding = true;
-  let [last, longest] = [workedMs(), 0];
+  let last = workedMs();
+  let longest = 0;
   const turn = (): void => {
     longest = Math.max(longest, workedMs() - last);
     last = workedMs();

@@ -20,7 +20,8 @@ import { inFrontOf, me, send } from "./rest-stand-in.ts";
 const secret = "a-secret-of-the-gateway";
 const from = (ip: string, headers: object): FastifyRequest =>
   ({ id: "id", ip, headers }) as unknown as FastifyRequest;
-const [here, there] = ["192.0.2.1", "192.0.2.2"];
+const here = "192.0.2.1";
+const there = "192.0.2.2";
 
 const getMe = operations["GET /v1/identity/me"] as Operation;
 
@@ -67,7 +68,8 @@ test("a credential is one caller however it is spelled, and so is what is kept f
 
 test("a Basic credential is one caller, whatever its base64 looks like, and so is one that another header brings", () => {
   const brought = { "GET shop/things": { ...getMe, id: "things", product: "shop" } };
-  const [credentials, places] = [[["x-shop"]], { "x-shop": { in: "header", name: "authorization" } }];
+  const credentials = [["x-shop"]];
+  const places = { "x-shop": { in: "header", name: "authorization" } };
   Object.assign(brought["GET shop/things"], { credentials, places });
   const callers = new Callers(configure(), { ...operations, ...brought } as typeof operations);
   const spelled = [
@@ -106,7 +108,8 @@ describe("credentials for several products", () => {
     new Callers(configure(), { "GET crm/a": ofCrm, "GET billing/a": ofBilling, "GET crm/b": ofBoth });
   const owners = (callers: Callers, headers: object, ip = here) =>
     callers.of(from(ip, headers)).owners.map(({ name }) => name);
-  const [crm, billing] = [{ "x-crm-key": "c" }, { "x-billing": "b" }];
+  const crm = { "x-crm-key": "c" };
+  const billing = { "x-billing": "b" };
 
   test("a request is charged to the owner of each credential that REST has accepted", () => {
     const callers = open();
@@ -247,7 +250,8 @@ test("kept answers that are asked for together are charged one after the other, 
   ask(1);
   await expect.poll(() => answered).toBe(1);
   const { processor } = server.upstreams.shares;
-  const [turnOf, elsewhere] = [vi.spyOn(processor, "turnOf"), vi.spyOn(processor, "chargeOtherThread")];
+  const turnOf = vi.spyOn(processor, "turnOf");
+  const elsewhere = vi.spyOn(processor, "chargeOtherThread");
   ask(20);
   await expect.poll(() => answered).toBe(21);
   const passed = turnOf.mock.invocationCallOrder.filter((_, at) => !turnOf.mock.results[at]?.value);
@@ -278,7 +282,8 @@ test.each([
 test("a large body is charged by its length, once its caller's turn has come, and a small one is not", async () => {
   const { server, post } = await inFrontOf((_request, response) => send(response, me));
   const { processor } = server.upstreams.shares;
-  const [turnOf, worked] = [vi.spyOn(processor, "turnOf"), vi.spyOn(processor, "charge")];
+  const turnOf = vi.spyOn(processor, "turnOf");
+  const worked = vi.spyOn(processor, "charge");
   for (const length of [1_000, 1_000_000]) {
     worked.mockClear();
     turnOf.mockClear();

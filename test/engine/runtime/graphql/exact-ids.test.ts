@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { inFrontOf } from "./rest-stand-in.ts";
 
-const [mine, neighbour] = ["9007199254740993", "9007199254740992"];
+const mine = "9007199254740993";
+const neighbour = "9007199254740992";
 
 /** One conversation, whose contact has an id that a number would round to its neighbour's. */
 const open = () => {

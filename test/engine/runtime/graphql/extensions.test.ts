@@ -99,7 +99,8 @@ test("an invalid date is refused before any call", async () => {
 
 test("a repeated refusal has the id of the repeated request", async () => {
   const { ask } = await inFrontOf((_request, response) => send(response, {}));
-  const [first, second] = [await ask("{ nothing }"), await ask("{ nothing }")];
+  const first = await ask("{ nothing }");
+  const second = await ask("{ nothing }");
   const ids = [first, second].map(({ errors }) => errors?.[0]?.extensions.requestId);
   expect(ids[0]).toMatch(/^[\w-]{36}$/);
   expect(ids[1]).not.toBe(ids[0]);

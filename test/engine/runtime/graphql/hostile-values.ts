@@ -23,7 +23,8 @@ const size = bodyBytes - 1_000;
 /** Values that a body holds at most, with some for those beside the repeated ones. */
 const mostValues = valuesPerRequest - 1_000;
 /** Characters of an operation's arguments (MAX_BODY_BYTES); each value counts for eight more, and a text may become a list. */
-const [mostCharacters, perValue] = [1_047_000, 16];
+const mostCharacters = 1_047_000;
+const perValue = 16;
 
 /** Fills a body with repetitions of `one`, separated by `between`; with no more values than a body and arguments may hold. */
 export const filled = (

@@ -9,7 +9,8 @@ import { inFrontOf, message, send } from "./rest-stand-in.ts";
 const deadlines = { CALL_TIMEOUT_MS: "120000", REQUEST_TIMEOUT_MS: "120000" };
 
 test("reads are aborted", async () => {
-  let [arrived, ended] = [0, 0];
+  let arrived = 0;
+  let ended = 0;
   const { post } = await inFrontOf((_request, response) => {
     arrived++;
     response.once("close", () => ended++);

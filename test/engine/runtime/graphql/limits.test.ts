@@ -144,7 +144,8 @@ test("MAX_BOUND_FIELDS counts an interface's field if an implementing type binds
   boss: Named
 }
     type Query { named: Named }`;
-  const [plain, bound] = [property("x"), async () => null];
+  const plain = property("x");
+  const bound = async () => null;
   const resolvers = {
     Person: { name: plain, boss: plain },
     Pet: { name: plain, boss: bound },
@@ -172,10 +173,8 @@ test("MAX_BOUND_FIELDS counts no field that shows the entries of a map, which ma
 });
 
 test("a request carries one operation", async () => {
-  const [one, two] = [
-    await post({ query: "{ __typename }" }),
-    await post([{ query: "{ __typename }" }, { query: "{ __typename }" }]),
-  ];
+  const one = await post({ query: "{ __typename }" });
+  const two = await post([{ query: "{ __typename }" }, { query: "{ __typename }" }]);
   expect(one.json()).toEqual({ data: { __typename: "Query" } });
   expect(two.statusCode).toBe(400);
   expect(two.json()).toMatchObject({

@@ -31,7 +31,8 @@ const headers = {
 const call = (id: number) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "Me" } });
 
 test("the reads of a call are aborted when its client leaves, and its place is free", async () => {
-  let [arrived, ended] = [0, 0];
+  let arrived = 0;
+  let ended = 0;
   const { url, server } = await inFrontOf(
     (_request, response) => {
       arrived++;

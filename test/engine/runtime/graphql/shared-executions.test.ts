@@ -62,7 +62,11 @@ type Held = { readonly isMe: boolean; readonly answer: (status?: number, email?:
 async function holding(keys: readonly string[]) {
   const left = countedKeys();
   const held: Held[] = [];
-  let [isOpen, most, calls, begun, ended] = [true, 0, 0, 0, 0];
+  let isOpen = true;
+  let most = 0;
+  let calls = 0;
+  let begun = 0;
+  let ended = 0;
   const underWay = new Set<RequestRecord>();
   const send = (response: ServerResponse, status = 200, email = me.email): void =>
     void response
@@ -138,7 +142,8 @@ const caller = new PresentCallers().enter("a");
 
 test("many identical queries of many callers are no more executions at the same time than different ones", async () => {
   const all = upTo(executedAtOnce).map((index) => `key ${index}`);
-  const [keys, otherKeys] = [all.slice(0, all.length / 2), all.slice(all.length / 2)];
+  const keys = all.slice(0, all.length / 2);
+  const otherKeys = all.slice(all.length / 2);
   const { endPauses } = holdPauses();
   const { ask, arrive, holds, endAll, left, most, calls } = await holding(all);
   const firsts = keys.map((key) => ask(key));
@@ -263,7 +268,8 @@ describe("identical queries that wait for a place", () => {
 
   test("ask REST twice in each round of a caller that polls", async () => {
     const { ask, held, arrive, holds, calls } = await holding(["key"]);
-    const [clients, rounds] = [20, 5];
+    const clients = 20;
+    const rounds = 5;
     let asked = await arrive(() => upTo(clients).map(() => ask("key")));
     for (let round = 0; round < rounds; round++) {
       for (const count of [1, 1]) {

@@ -85,7 +85,8 @@ test("an address that sends a part of a body on each connection keeps no other o
 
 test("a connection is closed after the keep-alive time-out, unless a request came while the process was paused", async () => {
   const { connect } = await listening(200);
-  const [idle, used] = [await connect("127.0.0.2", ask("/")), await connect("127.0.0.2", ask("/"))];
+  const idle = await connect("127.0.0.2", ask("/"));
+  const used = await connect("127.0.0.2", ask("/"));
   for (const state of [idle, used]) await expect.poll(() => state.answer).toContain("200 OK");
   await turn(); // timers come next
   used.send(ask("/"));

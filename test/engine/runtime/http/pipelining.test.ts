@@ -37,7 +37,8 @@ test("64 are answered, and 64 more after them", async () => {
 
 test.each(["/healthz", "/nothing", "/%zz"])("a flood for %s ends with its connection", async (path) => {
   const { url, connect } = await listening();
-  const [flood, other] = [await connect(), await connect()];
+  const flood = await connect();
+  const other = await connect();
   const closed = once(flood.socket, "close");
   flood.ask(path, 1_800);
   await closed;

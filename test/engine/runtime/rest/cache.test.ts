@@ -198,7 +198,8 @@ describe("a 304", () => {
     const { read, given, calls } = await serving({ "cache-control": "max-age=10", ...modified });
     await read();
     pass(11);
-    [given.status, given.headers] = [304, { ...headers, "content-length": "" }];
+    given.status = 304;
+    given.headers = { ...headers, "content-length": "" };
     for (let count = 0; count < 2; count++) expect(await read()).toEqual({ count: 1 });
     expect(calls()).toBe(made);
   });

@@ -6,7 +6,9 @@ import { http } from "./raw-server.ts";
 
 const html = "<html>400 The plain HTTP request was sent to HTTPS port</html>";
 const problem = '{"detail":"CANARY"}';
-const [json, page, text] = ["application/problem+json", "text/html; charset=utf-8", "text/plain"];
+const json = "application/problem+json";
+const page = "text/html; charset=utf-8";
+const text = "text/plain";
 const refusals = ["400", "401", "404"];
 
 test.each<

@@ -55,7 +55,8 @@ describe("a client that leaves", () => {
   test("ends the wait for its fair share, before its start and for a response", async () => {
     const { request, upstreams, server } = await against(ok({}));
     const { processor } = upstreams.shares;
-    const [waiting, reading] = [request(), request()];
+    const waiting = request();
+    const reading = request();
     processor.enter("other");
     processor.charge(processor.enter("key"), 1_000); // 2 s of debt
     const start = failureOf(Promise.resolve(waiting.turn()));

@@ -154,7 +154,8 @@ async function startStandIn(): Promise<StandIn> {
   server.unref();
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const begin = (now: Answer): Vendor => {
-    [seen, answer] = [[], now];
+    seen = [];
+    answer = now;
     onTestFinished(() => server.closeAllConnections());
     return { seen, origin };
   };

@@ -88,7 +88,8 @@ test("a process that is killed leaves a whole folder, the old one or the new one
 
 test("a folder that cannot be written whole leaves all folders as they were", () => {
   const root = folder();
-  const [spec, generated] = [join(root, "spec"), join(root, "generated")];
+  const spec = join(root, "spec");
+  const generated = join(root, "generated");
   replaceFolders(new Map([[spec, state("old")]]));
   symlinkSync(spec, generated);
   expect(() =>
@@ -127,7 +128,8 @@ test("a link inside a folder is replaced, and the file that it names stays", () 
 
 test("a file keeps its mode, and a link to it stays a link", () => {
   const root = folder();
-  const [file, link] = [join(root, "report.json"), join(root, "link.json")];
+  const file = join(root, "report.json");
+  const link = join(root, "link.json");
   writeFileSync(file, "old");
   chmodSync(file, 0o664);
   symlinkSync("report.json", link);

@@ -87,29 +87,25 @@ describe("a format", () => {
   });
 
   test.each([
-    ...[
-      '{"a":"b"',
-      '{"a":"b"]',
-      '{"a":"b"}}',
-      '{"a":"b"} x',
-      '{"a":"b",}',
-      '{,"a":"b"}',
-      '{"a" "b"}',
-      '{"a":"b" "c"}',
-    ],
-    ...[
-      "{a:1}",
-      '{1:"b"}',
-      '{"a":"b}',
-      "\u00a0{}",
-      "\ufeff{}",
-      "x",
-      '{"a":{]}}',
-      '{"a":tru}',
-      '{"a"}',
-      '{"a":}',
-      '{"\\x":"b"}',
-    ],
+    '{"a":"b"',
+    '{"a":"b"]',
+    '{"a":"b"}}',
+    '{"a":"b"} x',
+    '{"a":"b",}',
+    '{,"a":"b"}',
+    '{"a" "b"}',
+    '{"a":"b" "c"}',
+    "{a:1}",
+    '{1:"b"}',
+    '{"a":"b}',
+    "\u00a0{}",
+    "\ufeff{}",
+    "x",
+    '{"a":{]}}',
+    '{"a":tru}',
+    '{"a"}',
+    '{"a":}',
+    '{"\\x":"b"}',
     '{"format":"apollo-persisted-query-manifest","version":1,"operations":[{"id":"a","body":"b"},]}',
   ])("%s is no JSON, as for JSON.parse", async (text) => {
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
@@ -357,7 +353,8 @@ test("manifests of the largest size are read beside other work", async () => {
   };
   const longestPieceMs = async (): Promise<number> => {
     let isReading = true;
-    let [last, longest] = [workedMs(), 0];
+    let last = workedMs();
+    let longest = 0;
     const turn = (): void => {
       longest = Math.max(longest, workedMs() - last);
       last = workedMs();
@@ -411,7 +408,8 @@ test("a URL without an ETag is the same manifest as long as its text is", async 
   let text = map("one");
   const origin = await served((_request, response) => response.end(text));
   const manifests = new Manifests(parseManifestLocations(`crm=${origin}/crm.json`));
-  const [first, second] = [await manifests.refresh(), await manifests.refresh()];
+  const first = await manifests.refresh();
+  const second = await manifests.refresh();
   expect(second.manifests[0]).toBe(first.manifests[0]);
   text = map("two");
   expect(idsOf(await manifests.refresh())).toEqual(["crm:two"]);

@@ -57,8 +57,11 @@ const mostShown = 200;
  * `additionalProperties: false` forbids the properties of all other members, but the API accepts them.
  */
 export const oftenMeantOtherwise: ReadonlySet<unknown> = new Set([
-  ...["additionalProperties", "patternProperties", "unevaluatedProperties"],
-  ...["oneOf", "anyOf"],
+  "additionalProperties",
+  "patternProperties",
+  "unevaluatedProperties",
+  "oneOf",
+  "anyOf",
 ]);
 
 /** Keywords that are part of a condition: `then` and `else` belong to `if`. */

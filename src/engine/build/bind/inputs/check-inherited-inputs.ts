@@ -90,9 +90,9 @@ function addStricter(
  * may satisfy them anyway.
  */
 function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
-  const [format, wanted] = [from, to].map((shape) =>
-    numberFormats.has(shape.format ?? "") ? "" : shape.format,
-  );
+  const textFormat = (shape: Shape) => (numberFormats.has(shape.format ?? "") ? "" : shape.format);
+  const format = textFormat(from);
+  const wanted = textFormat(to);
   return [
     ...valuesRefused(from, to),
     ...stricterLimits(from, to).flatMap((each) =>

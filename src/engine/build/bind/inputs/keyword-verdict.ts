@@ -286,10 +286,8 @@ export const keywords: Readonly<Record<string, Keyword | "annotation" | "applied
       own(schema, keyword) === undefined
         ? "met"
         : judge.schema(nodeBelow(node, keyword), sent, isTrusted && condition !== "open");
-    const [met, otherwise] = [
-      demanded(condition, branch("then")),
-      demanded(opposite[condition], branch("else")),
-    ];
+    const met = demanded(condition, branch("then"));
+    const otherwise = demanded(opposite[condition], branch("else"));
     return all([met, otherwise]);
   },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -412,19 +410,25 @@ export const keywords: Readonly<Record<string, Keyword | "annotation" | "applied
   discriminator: "applied",
   ...Object.fromEntries(
     [
-      ...[
-        "$id",
-        "$schema",
-        "$anchor",
-        "$dynamicAnchor",
-        "$recursiveAnchor",
-        "$vocabulary",
-        "$comment",
-        "$defs",
-        "definitions",
-      ],
-      ...["title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples", "example"],
-      ...["xml", "externalDocs"],
+      "$id",
+      "$schema",
+      "$anchor",
+      "$dynamicAnchor",
+      "$recursiveAnchor",
+      "$vocabulary",
+      "$comment",
+      "$defs",
+      "definitions",
+      "title",
+      "description",
+      "default",
+      "deprecated",
+      "readOnly",
+      "writeOnly",
+      "examples",
+      "example",
+      "xml",
+      "externalDocs",
     ].map((keyword) => [keyword, "annotation"]),
   ),
 };

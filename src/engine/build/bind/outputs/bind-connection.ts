@@ -29,9 +29,12 @@ export function bindConnection(
   const { items, next, more, total } = field.directive.connection ?? {};
   const isBare = items === undefined;
   const last = lastPath(field, value);
-  const [found, ownCursor, hasMore, count] = [items, last ? undefined : next, more, total].map((path) =>
-    path === undefined ? undefined : followPath(field, value, path, "connection"),
-  );
+  const valueAt = (path: string | undefined) =>
+    path === undefined ? undefined : followPath(field, value, path, "connection");
+  const found = valueAt(items);
+  const ownCursor = valueAt(last ? undefined : next);
+  const hasMore = valueAt(more);
+  const count = valueAt(total);
   const list = isBare ? { ...value, shape: withNullable(value.shape, false), optional: false } : found;
   const cursor = last ? ofLastItem(field, list, last) : ownCursor;
   const item = list?.shape.items;

@@ -143,7 +143,9 @@ const isProblem = (media: string): boolean => /^application\/problem\+json\s*(?:
 function problemMembers(shape: Shape): Members {
   const { properties, hasMembers, isClosed } = shape;
   if (properties.size === 0 && !hasMembers && !isClosed) return { title: "title", message: "detail" };
-  const [title, detail, errors] = ["title", "detail", "errors"].map((name) => memberOf(shape, name));
+  const title = memberOf(shape, "title");
+  const detail = memberOf(shape, "detail");
+  const errors = memberOf(shape, "errors");
   return {
     ...(title && isTextShape(title) && { title: "title" }),
     ...(detail && isTextShape(detail) && { message: "detail" }),
@@ -161,7 +163,8 @@ function problemErrors(errors: Shape): Members {
   const { items } = errors;
   if (!items) return {};
   if (isTextShape(items)) return { list };
-  const [detail, pointer] = ["detail", "pointer"].map((name) => memberOf(items, name));
+  const detail = memberOf(items, "detail");
+  const pointer = memberOf(items, "pointer");
   if (!detail || !isTextShape(detail)) return {};
   return { list, item: { message: "detail", ...(pointer && isTextShape(pointer) && { field: "pointer" }) } };
 }

@@ -106,7 +106,8 @@ function coveredByErrors(base: Model, { model, diagnostics }: Proof): (change: D
 }
 
 function isRebound(base: Model, head: Model, coordinate: string): boolean {
-  const [old, now] = [base, head].map(({ fields }) => fields.get(fieldOf(coordinate)));
+  const old = base.fields.get(fieldOf(coordinate));
+  const now = head.fields.get(fieldOf(coordinate));
   if (old?.kind === "bound" && now?.kind === "bound") return !isSameOperation(old.operation, now.operation);
   return (
     old?.kind !== now?.kind ||
@@ -198,7 +199,8 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
   const also = others.every((each) => each.message === message) ? [] : others;
   const paths = new Set(rule === "rest-operation-moved" ? group.map((each) => each.facts[1]) : []);
   const isMove = paths.size > 1;
-  const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
+  const was = definitionAt(base.model.schema, coordinate);
+  const is = definitionAt(head.model.schema, coordinate);
   const isOfRest = rule === "binding-changed" && was === is;
   return {
     stage: "changes",

@@ -161,7 +161,8 @@ const conditionsDiffer = (before: Shape, after: Shape): Differing[] =>
 
 /** Compares discriminators (OpenAPI 3.1 §4.8.25): the property, and the values that select each schema. */
 function discriminatorDiffers(before: Shape, after: Shape): Differing[] {
-  const [old, now] = [before.variants, after.variants].map((each) => each && discriminate(each));
+  const old = before.variants && discriminate(before.variants);
+  const now = after.variants && discriminate(after.variants);
   if (!old || !now) return [];
   if (old.property !== now.property) {
     const details = {

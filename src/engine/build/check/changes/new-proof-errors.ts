@@ -73,10 +73,8 @@ function isStricter(base: Proof, head: Proof, { rule, coordinate, ...now }: Diag
 export function isRelaxed(keyword: string | number, was: unknown, is: unknown): boolean {
   if (typeof was === "number" && typeof is === "number")
     return keyword === "minProperties" ? is <= was : keyword === "maxProperties" && is >= was;
-  const [before, after] = [was, is].map((each) =>
-    keyword === "anyOf" && Array.isArray(each) ? each : undefined,
-  );
-  return before?.every((one) => after?.some((other) => isDeepStrictEqual(one, other))) === true;
+  if (keyword !== "anyOf" || !Array.isArray(was) || !Array.isArray(is)) return false;
+  return was.every((one) => is.some((other) => isDeepStrictEqual(one, other)));
 }
 
 /**
@@ -84,15 +82,18 @@ export function isRelaxed(keyword: string | number, was: unknown, is: unknown): 
  * identifies the cause, because one edit usually renames the parameter in all paths.
  */
 function renamedPathParameter(base: Proof, head: Proof, error: Diagnostic): string | undefined {
-  const [was, is] = [base, head].map(({ model }) => {
+  const pathIn = ({ model }: Proof): string | undefined => {
     const field = model.fields.get(fieldOf(error.coordinate));
     return field?.kind === "bound" ? field.operation.path : undefined;
-  });
+  };
+  const was = pathIn(base);
+  const is = pathIn(head);
   if (was === undefined || is === undefined || addressOf(was) !== addressOf(is)) return undefined;
-  const [old, now] = [was, is].map((path) => path.match(/\{[^{}]*\}/g) ?? []);
-  const renamed = old?.findIndex((name, index) => {
-    const names = [name, now?.[index]].map((each) => JSON.stringify(each?.slice(1, -1)));
-    return name !== now?.[index] && names.some((each) => error.message.includes(each));
+  const old = was.match(/\{[^{}]*\}/g) ?? [];
+  const now = is.match(/\{[^{}]*\}/g) ?? [];
+  const renamed = old.findIndex((name, index) => {
+    const names = [name, now[index]].map((each) => JSON.stringify(each?.slice(1, -1)));
+    return name !== now[index] && names.some((each) => error.message.includes(each));
   });
   return renamed === undefined || renamed < 0 ? undefined : `${old?.[renamed]} to ${now?.[renamed]}`;
 }
@@ -105,8 +106,10 @@ function envelopeAt(base: Proof, head: Proof, { node, below }: Cause): string | 
   const path = [...node.path, ...below];
   const schema = { file: node.file, path: path.slice(0, path.indexOf("content") + 3) };
   if (!path.includes("responses") || schema.path.at(-1) !== "schema") return undefined;
-  const [was, is] = [base, head].map(({ model }) => model.document.valueAt(schema));
-  const [on, off] = [propertyThatIs(is, was), propertyThatIs(was, is)];
+  const was = base.model.document.valueAt(schema);
+  const is = head.model.document.valueAt(schema);
+  const on = propertyThatIs(is, was);
+  const off = propertyThatIs(was, is);
   return on === undefined ? off && `without envelope ${off}` : `envelope ${on}`;
 }
 
@@ -123,7 +126,8 @@ const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule
 /** Whether the schema is unchanged at the error's coordinate. True for an error without a location in the schema. */
 function isSchemaUnchanged(base: Proof, head: Proof, { coordinate, schema }: Diagnostic): boolean {
   if (!schema) return true;
-  const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
+  const was = definitionAt(base.model.schema, coordinate);
+  const is = definitionAt(head.model.schema, coordinate);
   return is !== undefined && was === is;
 }
 

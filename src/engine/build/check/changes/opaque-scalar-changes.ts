@@ -20,8 +20,8 @@ type Parts = Map<string, Part[]>;
 type Unfit = { readonly found: Differing; readonly was: Used; readonly is: Used };
 
 export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
-  const [before, after] = [old, now].map((use) => partsOf({ ...use, holder: "", required: true }));
-  if (!before || !after) return [];
+  const before = partsOf({ ...old, holder: "", required: true });
+  const after = partsOf({ ...now, holder: "", required: true });
   const found: Unfit[] = [];
   // paths with a reported difference; their members are not reported again
   const covered = new Set<string>();
@@ -30,7 +30,8 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   const passed: string[] = [];
   const isPassed = (path: string): boolean =>
     passed.some((each) => path.startsWith(each) && /^(?:[.[<]|$)/.test(path.slice(each.length)));
-  const [unions, unionsNow] = [before, after].map(unionsOf);
+  const unions = unionsOf(before);
+  const unionsNow = unionsOf(after);
   for (const [path, parts] of before) {
     const [first] = parts;
     if (!first || isPassed(path)) continue;

@@ -45,7 +45,8 @@ export const addressOf = (path: string): string => path.replaceAll(/\{[^{}]*\}/g
  * Describes a moved path as `/v3 to /v4`. Omits the common suffix, so that operations that moved together get the same text.
  */
 function movedPart(was: string, is: string): string {
-  const [one, other] = [was, is].map((path) => addressOf(path).split("/")) as [string[], string[]];
+  const one = addressOf(was).split("/");
+  const other = addressOf(is).split("/");
   while (one.length > 1 && other.length > 1 && one.at(-1) === other.at(-1)) {
     one.pop();
     other.pop();

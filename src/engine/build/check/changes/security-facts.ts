@@ -120,7 +120,8 @@ function judgeCredential(was: Scheme, is: Scheme): Differing | undefined {
   if (!changed) return undefined;
   const textOf = (scheme: Scheme, read = partOf): string =>
     credentialMembers.flatMap((member) => read(scheme, member) ?? []).join(" ");
-  const [old, now] = [was, is].map((each) => textOf(each, (scheme, member) => scheme[member]));
+  const old = textOf(was, (scheme, member) => scheme[member]);
+  const now = textOf(is, (scheme, member) => scheme[member]);
   return differing("rest-security-changed", `is ${now} now, it was ${old}`, {
     before: textOf(was),
     after: textOf(is),

@@ -70,7 +70,8 @@ function wholeEntry(shape: Shape): Shape | undefined {
     const entries = shape.members.flatMap((member) => wholeEntry(member) ?? []);
     return entries.length === shape.members.length ? combineNullable(entries) : undefined;
   }
-  const [key, value] = ["key", "value"].map((name) => shape.entry && declaredProperty(shape.entry, name));
+  const key = shape.entry && declaredProperty(shape.entry, "key");
+  const value = shape.entry && declaredProperty(shape.entry, "value");
   const declared = responseProperties(shape);
   if (!key || !value || declared.length === 0) return shape.entry;
   return entryOf(value.node, key.shape, [value.shape, ...declared.map((each) => each.shape)]);

@@ -164,10 +164,23 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
 
 /** The keywords, besides `oneOf` and `anyOf`, that become conditions of a shape. */
 export const conditionKeywords: readonly string[] = [
-  ...["not", "if", "$dynamicRef", "$recursiveRef"],
-  ...["prefixItems", "additionalItems", "unevaluatedItems", "contains"],
-  ...["minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "dependencies"],
-  ...["propertyNames", "patternProperties", "additionalProperties", "unevaluatedProperties"],
+  "not",
+  "if",
+  "$dynamicRef",
+  "$recursiveRef",
+  "prefixItems",
+  "additionalItems",
+  "unevaluatedItems",
+  "contains",
+  "minProperties",
+  "maxProperties",
+  "dependentRequired",
+  "dependentSchemas",
+  "dependencies",
+  "propertyNames",
+  "patternProperties",
+  "additionalProperties",
+  "unevaluatedProperties",
 ];
 
 function propertiesOf(

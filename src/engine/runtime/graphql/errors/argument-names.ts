@@ -106,7 +106,9 @@ function argumentOf({ names, args }: ArgumentFacts, restName: string): string | 
   const [first = "", ...below] = restName.split(".");
   const root = rootOf(names, args, first);
   if (root === undefined) return undefined;
-  let [rest, found, written] = [root.name, root.argument, root.argument];
+  let rest = root.name;
+  let found = root.argument;
+  let written = root.argument;
   for (const step of below) {
     if (/^\d+$/.test(step)) {
       written += `.${step}`;

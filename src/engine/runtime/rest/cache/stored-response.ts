@@ -218,8 +218,10 @@ function cacheHeaders(raw: RawHeaders, isOfPublicRead = false): Headers {
 
 const seconds = /^\d+$/;
 const lifetimes: ReadonlySet<string> = new Set([
-  ...["max-age", "s-maxage"],
-  ...["stale-while-revalidate", "stale-if-error"],
+  "max-age",
+  "s-maxage",
+  "stale-while-revalidate",
+  "stale-if-error",
 ]);
 
 const revalidates: ReadonlySet<string> = new Set(["must-revalidate", "proxy-revalidate"]);

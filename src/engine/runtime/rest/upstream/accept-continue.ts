@@ -7,7 +7,12 @@ import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import type { DiagnosticsChannel } from "undici";
 
-const [cr, lf, zero, one, two, x] = [0x0d, 0x0a, 0x30, 0x31, 0x32, 0x78];
+const cr = 0x0d;
+const lf = 0x0a;
+const zero = 0x30;
+const one = 0x31;
+const two = 0x32;
+const x = 0x78;
 const isLetter = (byte = 0): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 /** The status line of an interim response up to the first digit of the status. */
 const interimStatus = Buffer.from("HTTP/1.1 1");

@@ -60,7 +60,8 @@ class Circuit {
     if (this.isOpen && !isTrial) return; // the call began before the circuit opened
     this.#nextTrialAt = 0;
     if (verdict === "worked") {
-      [this.#failuresInARow, this.#failedTrials] = [0, 0];
+      this.#failuresInARow = 0;
+      this.#failedTrials = 0;
       this.#failed.clear();
     }
     if (verdict !== "failed") return;

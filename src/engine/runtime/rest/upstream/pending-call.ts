@@ -50,7 +50,8 @@ export class PendingCall {
     this.#exchange = exchange;
     this.#timeouts = timeouts;
     this.#send = send;
-    [this.#completedOfCaller, this.#completedOfAll] = [completedOf(owner), connections.completed];
+    this.#completedOfCaller = completedOf(owner);
+    this.#completedOfAll = connections.completed;
     this.#isWaiting = !connections.enter(this);
     if (!this.#isWaiting) send();
     this.#checkIn(Math.max(Math.min(timeouts.connectMs, timeouts.callMs), 0));
@@ -58,7 +59,8 @@ export class PendingCall {
 
   /** Called when a queued call gets its permit. */
   begin(): void {
-    [this.#isWaiting, this.#hasWaited] = [false, true];
+    this.#isWaiting = false;
+    this.#hasWaited = true;
     this.#send();
   }
 
@@ -92,8 +94,10 @@ export class PendingCall {
     const { quota: bound, completed, total } = this.#connections;
     const own = this.owner.accounts.reduce((sum, account) => sum + account.held(bound), 0);
     const completedOfCaller = completedOf(this.owner);
-    const [ofCaller, ofAll] = [completedOfCaller - this.#completedOfCaller, completed - this.#completedOfAll];
-    [this.#completedOfCaller, this.#completedOfAll] = [completedOfCaller, completed];
+    const ofCaller = completedOfCaller - this.#completedOfCaller;
+    const ofAll = completed - this.#completedOfAll;
+    this.#completedOfCaller = completedOfCaller;
+    this.#completedOfAll = completed;
     return own > 0 ? ofCaller >= own : ofAll >= total;
   }
 

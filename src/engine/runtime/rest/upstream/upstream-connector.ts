@@ -51,7 +51,8 @@ export function upstreamConnector(env: Environment, names = lookupCache): buildC
   const connectorWith = (secureContext?: SecureContext): buildConnector.connector =>
     tolerantConnector({ ...options, ...(secureContext && { secureContext }) }, names);
   const files = [env.UPSTREAM_CA_FILE, env.UPSTREAM_CERT_FILE, env.UPSTREAM_KEY_FILE];
-  let [known, connect] = ["", connectorWith()];
+  let known = "";
+  let connect = connectorWith();
   if (files.every((file) => file === undefined)) return connect;
   const renew = (): void => {
     const [ca, cert, key] = files.map((file) => (file === undefined ? undefined : readRegularFile(file)));

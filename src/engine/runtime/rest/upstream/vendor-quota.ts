@@ -45,7 +45,10 @@ export class QuotaWindow {
   constructor(operations?: Set<string>, limit?: OwnersLimit) {
     this.operations = operations;
     this.#isOfOwner = limit !== undefined;
-    if (limit) [this.#limit, this.#windowMs] = [limit.requests, limit.seconds * 1_000];
+    if (limit) {
+      this.#limit = limit.requests;
+      this.#windowMs = limit.seconds * 1_000;
+    }
   }
 
   get leftRatio(): number {
@@ -63,7 +66,8 @@ export class QuotaWindow {
     const mayBegin = (waitMs: number): boolean =>
       this.#fits(call, Math.min((toEndMs - waitMs) / this.#windowMs, 1));
     if (mayBegin(0)) return 0;
-    let [refusedMs, admittedMs] = [0, toEndMs];
+    let refusedMs = 0;
+    let admittedMs = toEndMs;
     while (admittedMs - refusedMs > 100) {
       const middle = (refusedMs + admittedMs) / 2;
       if (mayBegin(middle)) admittedMs = middle;
@@ -108,7 +112,8 @@ export class QuotaWindow {
    */
   advertise(advertised: AdvertisedLimit, beganAt: number, inFlight: number): void {
     const { limit, remaining, resetMs, windowMs } = advertised;
-    const [earliestEnd, latestEnd] = [beganAt + resetMs - roundingMs, performance.now() + resetMs];
+    const earliestEnd = beganAt + resetMs - roundingMs;
+    const latestEnd = performance.now() + resetMs;
     this.#renewIfEnded(inFlight);
     if (earliestEnd > this.#endsAt) {
       this.#start(remaining - inFlight, latestEnd);

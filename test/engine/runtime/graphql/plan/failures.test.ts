@@ -111,7 +111,8 @@ test("a null in a list of keys is an error of its list, unless the document allo
 });
 
 test("a key that was rounded when it was parsed is an error, and nothing is asked for it", async () => {
-  const [exact, rounded] = [JSON.parse("9007199254740991"), JSON.parse("12345678901234567890")];
+  const exact = JSON.parse("9007199254740991");
+  const rounded = JSON.parse("12345678901234567890");
   const { ask, calls } = await openSchema((call, query) =>
     call === "pets" ? [pet(exact, { keeperId: exact }), pet("2", { keeperId: rounded })] : people(query),
   );

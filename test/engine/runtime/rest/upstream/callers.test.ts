@@ -85,7 +85,8 @@ describe("a caller", () => {
 
   test("has all of its calls sent, but no more than its share at once", async () => {
     const underWay: (() => void)[] = [];
-    let [most, left] = [0, 400];
+    let most = 0;
+    let left = 400;
     const { request } = await against((socket, text, count) => {
       most = Math.max(
         most,

@@ -202,7 +202,8 @@ test("the limit holds for the bytes on the wire, at N and N+1, with and without 
 });
 
 describe("a value of JSON counts for 20 bytes at least", () => {
-  const [most, maxBytes] = [60_000, 1_200_000];
+  const most = 60_000;
+  const maxBytes = 1_200_000;
   const get = async (body: string, status = 200, type = "application/json") =>
     (await against(send(http(status, body, { "content-type": type })), 4, maxBytes)).get();
 

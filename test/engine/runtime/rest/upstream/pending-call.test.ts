@@ -17,7 +17,8 @@ async function against(answer: Answer, connections = 4) {
   const server = await rawServer(answer);
   const pool = new Pool(server.url.origin, { connections, pipelining: 1 });
   onTestFinished(() => pool.destroy());
-  const [callers, places] = [new PresentCallers(), new FairSemaphore(connections)];
+  const callers = new PresentCallers();
+  const places = new FairSemaphore(connections);
   const call = (given: { callMs?: number; connectMs?: number } = {}, caller = "caller") => {
     const exchange = new Exchange(freeBudget, true);
     const send = () => exchange.send(pool, { method: "GET", path: "/x", headers: {}, body: undefined });

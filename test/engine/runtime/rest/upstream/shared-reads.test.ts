@@ -137,8 +137,10 @@ describe("one reader", () => {
     const { calls, request, answer, things } = await held();
     const first = things();
     await calls(1);
-    const [leaving, staying] = [request(), request()];
-    const [left, stayed] = [failureOf(leaving.get("/things")), staying.get("/things")];
+    const leaving = request();
+    const staying = request();
+    const left = failureOf(leaving.get("/things"));
+    const stayed = staying.get("/things");
     answer(0, {});
     await first;
     await calls(2);
@@ -181,7 +183,8 @@ describe("one reader", () => {
     await calls(2);
     answer(1, big);
     await own;
-    const [refused, fine] = [failureOf(full.get("/things")), things()];
+    const refused = failureOf(full.get("/things"));
+    const fine = things();
     answer(0, {});
     await first;
     await calls(3);

@@ -246,7 +246,8 @@ test("whatever tenants ask, the vendor never gets more than its limit in a windo
       fc.integer({ min: 2, max: 30 }),
       (given, limit, seconds) => {
         vi.clearAllTimers();
-        const [account, vendor] = [new VendorAccount(false), new Vendor(limit, seconds * 1_000)];
+        const account = new VendorAccount(false);
+        const vendor = new Vendor(limit, seconds * 1_000);
         account.begin(callOf("acme"))(vendor.arrive());
         for (const { tenant, caller, pauseMs, toVendorMs, toUsMs } of given) {
           vi.advanceTimersByTime(pauseMs);
@@ -279,9 +280,13 @@ test("of a limit of the owner, no window begins more calls", () => {
           account.begin(callOf(tenant, caller))(ok());
           begun.push(performance.now());
         }
-        let [windowBegan, count] = [Number.NEGATIVE_INFINITY, 0];
+        let windowBegan = Number.NEGATIVE_INFINITY;
+        let count = 0;
         for (const at of begun) {
-          if (at - windowBegan >= seconds * 1_000) [windowBegan, count] = [at, 0];
+          if (at - windowBegan >= seconds * 1_000) {
+            windowBegan = at;
+            count = 0;
+          }
           expect(++count).toBeLessThanOrEqual(requests);
         }
       },

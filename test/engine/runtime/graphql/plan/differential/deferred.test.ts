@@ -97,7 +97,8 @@ function deferred(random: Random, { document, given }: Case): DocumentNode | und
     SelectionSet: {
       leave: (node) => {
         if (!random.chance(0.3)) return undefined;
-        const [kept, moved] = [[] as Any[], [] as Any[]];
+        const kept = [] as Any[];
+        const moved = [] as Any[];
         for (const selection of node.selections) {
           if (random.chance(0.6)) kept.push(selection);
           if (kept.at(-1) !== selection || random.chance(0.3)) moved.push(selection);
