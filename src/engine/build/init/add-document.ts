@@ -23,6 +23,7 @@ import { readSourceDocument, rejectTakenNames } from "../sources/read-source-doc
 import { recordSource } from "../sources/recorded-sources.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay, undeclaredErrors } from "./error-overlay.ts";
+import { missingNotFound } from "./missing-not-found.ts";
 import { withAddress } from "./project-files.ts";
 import type { InitOptions } from "./start-project.ts";
 
@@ -57,7 +58,9 @@ export async function prepareDocument(
   const ledger = before.read(ledgerFile);
   if (ledger !== undefined) files.set(ledgerFile, withEntry(ledger, `${name}/*`));
   const project = joined.proved();
-  const [first] = readOperations(document).keys();
+  const operations = readOperations(document);
+  const [first] = operations.keys();
+  const notFound = missingNotFound(operations.values(), place.overlay);
   const base = firstServerUrl(document);
   const proposed = proposedBaseUrl(document, openapi);
   const variable = baseUrlVariable(name);
@@ -78,6 +81,7 @@ export async function prepareDocument(
     const elsewhere = missing.length > 0 ? `; add it to ${missing.join(", ")}` : "";
     out(`address:  ${variable}=${proposed}${base === undefined ? ", in the environment" : ""}${elsewhere}`);
     if (hidden !== undefined) out(printable(`errors:   ${hidden}`));
+    for (const line of notFound) out(printable(line));
     if (first !== undefined)
       out(printable(`fields:   npm run propose -- ${quoteArgument(first)} prints one`));
     return 0;

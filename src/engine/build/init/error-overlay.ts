@@ -2,7 +2,6 @@
  * Creates an overlay that declares which error members clients see (`x-error-mapping`), if all errors have the same schema.
  * Recognises the properties for message, code, list and field by the names that frameworks and vendors commonly use.
  */
-import { stringify } from "yaml";
 import {
   type ErrorSchema,
   errorMapping,
@@ -14,6 +13,7 @@ import {
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 import { readOperations } from "../openapi/read-operations.ts";
 import { responseProperties, type Shape } from "../openapi/shapes/shape.ts";
+import { overlayText, quotedNames } from "./overlay-text.ts";
 
 const messageNames = [
   "message",
@@ -56,8 +56,7 @@ export function errorOverlay(document: RestDocument): string | undefined {
   const targets = targetsOf(document, nodes);
   if (texts.size !== 1 || !mapping || !targets) return undefined;
   const actions = targets.map((target) => ({ target, update: { [errorMapping]: mapping } }));
-  const info = { title: "What clients see of the errors", version: "1.0.0" };
-  return stringify({ overlay: "1.0.0", info, actions }, { lineWidth: 0 });
+  return overlayText("What clients see of the errors", actions);
 }
 
 /**
@@ -84,8 +83,6 @@ export function undeclaredErrors(document: RestDocument, overlay: string): strin
  * anywhere else.
  */
 function targetsOf({ root }: RestDocument, nodes: readonly RestNode[]): string[] | undefined {
-  const quoted = (names: Iterable<string | number>): string =>
-    [...new Set(names)].map((name) => `'${String(name).replaceAll(/['\\]/g, "\\$&")}'`).join(",");
   const places = nodes.map(({ path }) => path.map(String));
   const isBelow =
     (...start: string[]) =>
@@ -101,7 +98,8 @@ function targetsOf({ root }: RestDocument, nodes: readonly RestNode[]): string[]
     inPaths.every((path) => path.length === 8 && path[3] === "responses" && path[7] === "schema") &&
     components.length + responses.length + inPaths.length === places.length;
   if (!isKnown) return undefined;
-  const names = (paths: string[][], step: number): string => quoted(paths.map((path) => path[step] ?? ""));
+  const names = (paths: string[][], step: number): string =>
+    quotedNames(paths.map((path) => path[step] ?? ""));
   return [
     ...(components.length > 0 ? [`$.components.schemas[${names(components, 2)}]`] : []),
     ...(responses.length > 0

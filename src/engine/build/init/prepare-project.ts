@@ -18,6 +18,7 @@ import { prepareDocument } from "./add-document.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay, undeclaredErrors } from "./error-overlay.ts";
 import { isIgnored, keepTarball } from "./keep-tarball.ts";
+import { missingNotFound } from "./missing-not-found.ts";
 import { addFiles, withPackages, workflows } from "./project-files.ts";
 import { type InitOptions, type StartedProject, startProject } from "./start-project.ts";
 
@@ -95,7 +96,8 @@ async function startedProject(
     errors === undefined
       ? undeclaredErrors(document, place.overlay)
       : `spec/${place.overlay} declares the texts of REST's errors that clients see`;
-  return { files, place, fetched, lines: summary(start, at, place, ofErrors), base };
+  const notFound = missingNotFound(start.bound, place.overlay);
+  return { files, place, fetched, lines: [...summary(start, at, place, ofErrors), ...notFound], base };
 }
 
 /**
@@ -103,13 +105,13 @@ async function startedProject(
  * members clients see.
  */
 function summary(
-  { fields, leftOut, links, keyLinks, example }: StartedProject,
+  { bound, leftOut, links, keyLinks, example }: StartedProject,
   at: string,
   { overlay }: NamedDocument,
   ofErrors: string | undefined,
 ): string[] {
   return [
-    `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
+    `spec/schema.graphql has ${bound.length} field${bound.length === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
     ...[...leftOut].map(([id, reason]) => `left out: ${id}: ${reason}`),
     ...(leftOut.size > 0
       ? [`fix it:    correct the document in spec/${overlay}; npm run propose then prints a field`]

@@ -41,7 +41,8 @@ export type InitOptions = Partial<Choice> & {
 export type StartedProject = {
   readonly schema: string;
   readonly ledger: string;
-  readonly fields: number;
+  /** The operations that have a field. */
+  readonly bound: readonly RestOperation[];
   /** The reason for each chosen operation that cannot be bound. */
   readonly leftOut: ReadonlyMap<string, string>;
   /** Bound operations whose path extends the path of a type's operation, so that they could be fields of that type. */
@@ -80,7 +81,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   return {
     schema: `${linked ? withUnionComments(whole, linked.schema) : whole}\n`,
     ledger: ledgerOf(rest, bound, leftOut),
-    fields: bound.length,
+    bound,
     leftOut,
     example: linked && exampleRequest(linked),
     links: bound.flatMap((each) => (links?.of(each) ? [each.id] : [])),

@@ -67,6 +67,9 @@ export const invalidResponse = (message: string, how: string): CodedError =>
 export const notJson = (media: string): "HTML" | "not JSON" =>
   /^text\/html\b/i.test(media) ? "HTML" : "not JSON";
 
+/** The reason for a JSON response with a 4xx status that the document omits, although it declares others. */
+export const undocumentedStatus = "undocumented status";
+
 /**
  * Returns the reason to assume that a 4xx does not come from the API but from a wrong host or path, a server that requires TLS,
  * or a load balancer; `undefined` if there is none. Such a 4xx is reported as `UPSTREAM_ERROR` rather than as a mistake of the
@@ -88,7 +91,7 @@ export function foreignErrorSign(
     const isOfCredentials = status === 403 && (credentials !== undefined || held !== undefined);
     // a document with only a 422 does not list all refusals: FastAPI adds a 422 to every operation with input
     const isListed = refusals?.some((each) => each !== "422") === true;
-    return documented !== undefined || !isListed || isOfCredentials ? undefined : "undocumented status";
+    return documented !== undefined || !isListed || isOfCredentials ? undefined : undocumentedStatus;
   }
   if (documented !== undefined && bareRefusals?.includes(documented)) return undefined;
   return hasBody ? "not JSON" : "empty body";
@@ -112,13 +115,13 @@ export function responseFailure(
   if (operation.held && (status === 401 || status === 407)) return credentialRefused();
   const media = response.mediaType;
   const foreign = status < 500 ? foreignErrorSign(operation, status, media, response.bytes > 0) : undefined;
-  if (foreign !== undefined)
-    return new CodedError(
-      "UPSTREAM_ERROR",
-      `it answered ${status}, but not as the API does`,
-      {},
-      { cause: new FailureReason(foreign) },
-    );
+  if (foreign !== undefined) {
+    const message =
+      foreign === undocumentedStatus
+        ? `it answered ${status}, which its OpenAPI document does not declare`
+        : `it answered ${status}, but not as the API does`;
+    return new CodedError("UPSTREAM_ERROR", message, {}, { cause: new FailureReason(foreign) });
+  }
   const retryAfter = retryAfterSeconds(response.headers.get("retry-after"));
   const argument = namesArgument.has(status) ? argumentOf(error, sections) : undefined;
   const refusal = status === 409 ? "contradicts what is stored" : "is not accepted";

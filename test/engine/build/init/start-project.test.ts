@@ -51,8 +51,8 @@ test("the refusal lists the options that name a POST which only reads", () => {
 
 test("a POST that is named so has a field of Query, and any other one of Mutation", () => {
   const document = documentOf("searchTickets", "addTicket");
-  const { schema, fields } = start(document, "search*");
-  expect(fields).toBe(3);
+  const { schema, bound } = start(document, "search*");
+  expect(bound).toHaveLength(3);
   expect(schema).toMatch(/^type Query \{\n {2}searchTickets\(/);
   expect(schema).toMatch(/type Mutation \{\n {2}addTicket\(/);
   const { diagnostics } = bindSdl({ document, operations: readOperations(document) }, schema);
@@ -74,7 +74,7 @@ test("what is no POST, and what is not there, cannot be named so", () => {
 test("of a large document, --query chooses too; a tag that all operations have is no choice", () => {
   const names = Array.from({ length: 61 }, (_, index) => `search${index}`);
   const document = documentOf(...names);
-  expect(start(document, "search1*").fields).toBe(11);
+  expect(start(document, "search1*").bound).toHaveLength(11);
   expect(() => start(document)).toThrow(
     /^the document has 62 operations: choose some .*\n.* --operation '\/search0\*'\n/,
   );

@@ -51,6 +51,12 @@ test.each<
   );
   const failure = await failureOf(rest.get("/others"));
   expect([failure.code, causeOf(failure)]).toEqual([code, cause]);
+  if (cause !== undefined)
+    expect(failure.message).toContain(
+      cause === "undocumented status"
+        ? `it answered ${status}, which its OpenAPI document does not declare`
+        : `it answered ${status}, but not as the API does`,
+    );
   expect(server.requests).toHaveLength(1); // such an answer would come again
 });
 
