@@ -6,7 +6,7 @@ import { Client } from "undici";
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
 import { proofHeader } from "../runtime/http/gateway-proof.ts";
 import { causeCode } from "../runtime/observe/request-record.ts";
-import { foreignErrorSign } from "../runtime/rest/rest-failure.ts";
+import { foreignErrorSign, undocumentedStatus } from "../runtime/rest/rest-failure.ts";
 import { upstreamConnector } from "../runtime/rest/upstream/upstream-connector.ts";
 import type { Environment } from "../runtime/settings/environment.ts";
 import { membersOf, parsedJson } from "../shared/json-object.ts";
@@ -67,11 +67,12 @@ export async function probeRest(
   if (!operation) return status === 400 ? describeAnswer(path, answer) : undefined;
   if (status >= 300 && status < 400) return `${describeAnswer(path, answer)}; a redirect is not followed`;
   if (status >= 500) return undefined;
-  const isForeign =
-    status >= 400
-      ? foreignErrorSign(operation, status, type, body !== "") !== undefined
-      : status !== 204 && !isJson(type) && !(operation.text && isText(type));
-  if (!isForeign) return undefined;
+  if (status >= 400) {
+    const sign = foreignErrorSign(operation, status, type, body !== "");
+    if (sign === undefined) return undefined;
+    if (sign === undocumentedStatus)
+      return `${describeAnswer(path, answer)}, but its document does not declare a ${status} there; are host and path right? If so, declare it in an overlay`;
+  } else if (status === 204 || isJson(type) || (operation.text && isText(type))) return undefined;
   return `${describeAnswer(path, answer)}, which is not a response of the API; are host and path right?`;
 }
 

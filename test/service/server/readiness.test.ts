@@ -47,6 +47,14 @@ describe("REST is asked for an operation of the document, without credentials", 
     expect(paths).toEqual([operation.path]);
   });
 
+  test("an undeclared status where the document declares others names the status and the mend", async () => {
+    const { url } = await answers(404, "application/json", "{}");
+    expect(await probeRest(url, { ...operation, refusals: ["409", "429"] }, env)).toBe(
+      "GET /v1/identity/me answered 404 with application/json, but its document does not declare a 404 there; are host and path right? If so, declare it in an overlay",
+    );
+    expect(await probeRest(url, { ...operation, refusals: ["409", "404"] }, env)).toBeUndefined();
+  });
+
   test("below the path of its base URL", async () => {
     const { url, paths } = await answers(401, "", "");
     await probeRest(new URL("/base/", url), operation, env);
