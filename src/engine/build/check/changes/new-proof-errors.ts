@@ -15,6 +15,7 @@ import type { Finding } from "../report.ts";
 import { type Cause, causeKey, causeOfError } from "./causes.ts";
 import type { Change } from "./change.ts";
 import { addressOf } from "./operation-facts.ts";
+import { messageWithoutSuggestion, removalMessage } from "./removed-names.ts";
 import { removalHint, withoutSuggestion } from "./renamed-operations.ts";
 import { restFrames } from "./rest-frames.ts";
 
@@ -149,8 +150,14 @@ export function newProofErrorsFinding(
   { cause, errors, changes }: NewProofErrors,
 ): Finding {
   const [lead, ...others] = errors;
-  const finding = diagnosticFinding(head, withoutSuggestion(base, head, lead));
-  const also = eachOnce([...others.map((error) => withoutSuggestion(base, head, error)), ...changes]);
+  const corrected = (error: Diagnostic): Diagnostic => {
+    const { message, ...rest } = withoutSuggestion(base, head, error);
+    return { ...rest, message: messageWithoutSuggestion(message) };
+  };
+  const removal = removalMessage(base, head, lead, cause);
+  const found = diagnosticFinding(head, corrected(lead));
+  const finding = removal === undefined ? found : { ...found, message: `${removal}: ${found.message}` };
+  const also = eachOnce([...others.map(corrected), ...changes]);
   const { node, below } = cause;
   const frames = restFrames(base, head, { old: node, new: node, below }).filter(
     ({ role }) => role !== "rest" || !lead.isRemoved,

@@ -77,7 +77,10 @@ const impactLine = ({ name, file, line, verdict }: ImpactedOperation): string =>
 
 function changeLines({ changes: all, base }: Report, paint: Paint): string[] {
   if (all.length === 0) return [];
-  const lines = all.map(({ class: kind, message }) => `  ${kind.padEnd(9)} ${message}`);
+  const lines = all.map(({ class: kind, message, coordinates: [first] }) => {
+    const at = first === undefined || message.includes(first) ? "" : `${first}: `;
+    return `  ${kind.padEnd(9)} ${at}${message}`;
+  });
   return [paint("bold", `Changes since ${base}`), ...lines];
 }
 
