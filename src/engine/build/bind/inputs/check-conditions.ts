@@ -44,7 +44,7 @@ export function checkConditions(
         "limit-unchecked",
         { ...at, facts: [statement] },
         `REST limits ${subject} by ${text}, which is not checked before the call`,
-        "make sure of it by the types, such as non-null fields or @oneOf, or approve it: REST alone checks it",
+        `make sure of it by the types, such as non-null fields${sent.kind === "choice" ? "" : " or @oneOf"}, or approve it: REST alone checks it`,
       );
   }
 }
