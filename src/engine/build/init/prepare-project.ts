@@ -105,13 +105,13 @@ async function startedProject(
  * members clients see.
  */
 function summary(
-  { bound, leftOut, links, keyLinks, example }: StartedProject,
+  { bound, unbound, leftOut, links, keyLinks, example }: StartedProject,
   at: string,
   { overlay }: NamedDocument,
   ofErrors: string | undefined,
 ): string[] {
   return [
-    `spec/schema.graphql has ${bound.length} field${bound.length === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
+    `spec/schema.graphql has ${bound.length} field${bound.length === 1 ? "" : "s"}${unbound === 0 ? ", one for each operation" : `, spec/rest-only.yaml the other ${unbound} operation${unbound === 1 ? "" : "s"}`}`,
     ...[...leftOut].map(([id, reason]) => `left out: ${id}: ${reason}`),
     ...(leftOut.size > 0
       ? [`fix it:    correct the document in spec/${overlay}; npm run propose then prints a field`]

@@ -43,6 +43,8 @@ export type StartedProject = {
   readonly ledger: string;
   /** The operations that have a field. */
   readonly bound: readonly RestOperation[];
+  /** The number of operations without a field. */
+  readonly unbound: number;
   /** The reason for each chosen operation that cannot be bound. */
   readonly leftOut: ReadonlyMap<string, string>;
   /** Bound operations whose path extends the path of a type's operation, so that they could be fields of that type. */
@@ -82,6 +84,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
     schema: `${linked ? withUnionComments(whole, linked.schema) : whole}\n`,
     ledger: ledgerOf(rest, bound, leftOut),
     bound,
+    unbound: rest.length,
     leftOut,
     example: linked && exampleRequest(linked),
     links: bound.flatMap((each) => (links?.of(each) ? [each.id] : [])),
@@ -190,11 +193,14 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
   if (isChosen || query.length > 0)
     return all.filter((each) => named.has(each) || tag.some((name) => nestedTagsOf(each).has(name)));
   const isByTag = [...tags.values()].some((count) => count < all.length);
-  const choices = isByTag ? [...tags] : pathPatterns(operations);
+  const choices = (isByTag ? [...tags] : pathPatterns(operations)).toSorted(([one], [other]) =>
+    one.localeCompare(other, "en", { numeric: true }),
+  );
   const option = isByTag ? "--tag" : "--operation";
   throw new UsageError([
     `the document has ${all.length} operations${tags.size > 0 ? "" : " and no tags"}: choose some with --tag or --operation`,
     ...choices.map(([name, count]) => `${String(count).padStart(6)}  ${option} ${quoteArgument(name)}`),
+    `${String(all.length).padStart(6)}  --operation '/*'`,
   ]);
 }
 

@@ -74,9 +74,10 @@ test("what is no POST, and what is not there, cannot be named so", () => {
 test("of a large document, --query chooses too; a tag that all operations have is no choice", () => {
   const names = Array.from({ length: 61 }, (_, index) => `search${index}`);
   const document = documentOf(...names);
-  expect(start(document, "search1*").bound).toHaveLength(11);
+  expect(start(document, "search1*")).toMatchObject({ bound: { length: 11 }, unbound: 51 });
+  expect(startProject(document, { tag: [], operation: ["/*"], query: ["search*"] }).unbound).toBe(0);
   expect(() => start(document)).toThrow(
-    /^the document has 62 operations: choose some .*\n.* --operation '\/search0\*'\n/,
+    /^the document has 62 operations: choose some with --tag or --operation\n {5}1 {2}--operation '\/drop\*'\n {5}1 {2}--operation '\/search0\*'\n {4}11 {2}--operation '\/search1\*'\n.*\n {4}62 {2}--operation '\/\*'$/s,
   );
 });
 
