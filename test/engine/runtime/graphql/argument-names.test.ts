@@ -1,6 +1,7 @@
 /** Whose fault a value is that the encoder refuses: the client's argument, or the REST response that it was read from. */
 import { buildSchema } from "graphql";
 import { expect, test } from "vitest";
+import { CodedError } from "../../../../src/engine/runtime/coded-error.ts";
 import { argumentErrorTranslator } from "../../../../src/engine/runtime/graphql/errors/argument-names.ts";
 import { against, failureOf, ok } from "../rest/client.ts";
 
@@ -34,3 +35,41 @@ test.each<
     expect(server.requests).toEqual([]);
   },
 );
+
+const wrapped = buildSchema(`
+  input CustomerInput { code: String, fullName: String, address: AddressInput }
+  input AddressInput { city: String }
+  input WrappedInput { customer: CustomerInput }
+  type Query {
+    one(input: WrappedInput): ID
+    two(first: CustomerInput, second: CustomerInput): ID
+    beside(code: String, customer: CustomerInput): ID
+  }
+`)
+  .getQueryType()
+  ?.getFields();
+
+test.each<[field: string, rest: string, argument: string | undefined]>([
+  ["one", "code", "input.customer.code"],
+  ["one", "full_name", "input.customer.fullName"],
+  ["one", "customer.code", "input.customer.code"],
+  ["one", "city", undefined],
+  ["one", "unknown", undefined],
+  ["two", "code", undefined],
+  ["beside", "code", "code"],
+])("%s: REST names %s without the object that wraps it: %s", (field, rest, argument) => {
+  const names: Record<string, string> =
+    field === "one"
+      ? { customer: "input.customer", "customer.full_name": "input.customer.fullName" }
+      : field === "beside"
+        ? { "customer.full_name": "customer.fullName" }
+        : {};
+  const args = wrapped?.[field]?.args ?? [];
+  const error = new CodedError("BAD_USER_INPUT", "refused", {
+    operation: "makeCustomer",
+    errors: [{ argument: rest, detail: "value_already_exist" }],
+  });
+  const translated = argumentErrorTranslator({ names, schemas: {}, args, inheritsArguments: false })(error);
+  const expected = argument === undefined ? {} : { argument };
+  expect(translated).toHaveProperty("details.errors", [{ detail: "value_already_exist", ...expected }]);
+});

@@ -97,10 +97,27 @@ function describedRefusal({ schemas, args }: ArgumentFacts, error: CodedError, a
 }
 
 /**
- * Returns the argument, or the field of its input object, that a REST value such as `items.0.name` came from. REST may spell
- * the first name in another letter case.
+ * Returns the argument, or the field of its input object, that a REST value such as `items.0.name` came from. Rails names a
+ * value without the object that wraps it in the body: `name` for `customer.name`.
  */
-function argumentOf({ names, args }: ArgumentFacts, restName: string): string | undefined {
+function argumentOf(facts: ArgumentFacts, restName: string): string | undefined {
+  const found = sourceOf(facts, restName);
+  if (found !== undefined) return found;
+  const { names, args } = facts;
+  const objects = new Set([
+    ...Object.keys(names).filter((name) => !name.includes(".")),
+    ...args.map(({ name }) => name),
+  ]);
+  const inside = [...objects].flatMap((object) => {
+    const wrapper = sourceOf(facts, object);
+    const value = sourceOf(facts, `${object}.${restName}`);
+    return wrapper !== undefined && value !== undefined && value !== wrapper ? [value] : [];
+  });
+  return inside.length === 1 ? inside[0] : undefined;
+}
+
+/** REST may spell the first name in another letter case. Returns the enclosing object for an unknown field. */
+function sourceOf({ names, args }: ArgumentFacts, restName: string): string | undefined {
   const whole = own(names, restName);
   if (whole !== undefined) return whole;
   const [first = "", ...below] = restName.split(".");
