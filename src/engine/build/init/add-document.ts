@@ -24,6 +24,7 @@ import { recordSource } from "../sources/recorded-sources.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay, undeclaredErrors } from "./error-overlay.ts";
 import { missingNotFound } from "./missing-not-found.ts";
+import { overlayLines } from "./overlay-text.ts";
 import { withAddress } from "./project-files.ts";
 import type { InitOptions } from "./start-project.ts";
 
@@ -60,7 +61,9 @@ export async function prepareDocument(
   const project = joined.proved();
   const operations = readOperations(document);
   const [first] = operations.keys();
-  const notFound = missingNotFound(operations.values(), place.overlay);
+  const notFound = missingNotFound(operations.values());
+  const advice = [hidden, notFound].filter((each) => each !== undefined);
+  const mends = overlayLines(advice, place.overlay, files.has(place.overlay));
   const base = firstServerUrl(document);
   const proposed = proposedBaseUrl(document, openapi);
   const variable = baseUrlVariable(name);
@@ -80,8 +83,9 @@ export async function prepareDocument(
     for (const file of written.keys()) out(`wrote ${file}: ${variable}`);
     const elsewhere = missing.length > 0 ? `; add it to ${missing.join(", ")}` : "";
     out(`address:  ${variable}=${proposed}${base === undefined ? ", in the environment" : ""}${elsewhere}`);
-    if (hidden !== undefined) out(printable(`errors:   ${hidden}`));
-    for (const line of notFound) out(printable(line));
+    if (hidden) out(printable(`errors:   ${hidden.message}`));
+    if (notFound) out(printable(`not found: ${notFound.message}`));
+    for (const line of mends) out(printable(line));
     if (first !== undefined)
       out(printable(`fields:   npm run propose -- ${quoteArgument(first)} prints one`));
     return 0;

@@ -13,7 +13,7 @@ import {
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 import { readOperations } from "../openapi/read-operations.ts";
 import { responseProperties, type Shape } from "../openapi/shapes/shape.ts";
-import { overlayText, quotedNames } from "./overlay-text.ts";
+import { type OverlayAction, type OverlayAdvice, overlayText, quotedNames } from "./overlay-text.ts";
 
 const messageNames = [
   "message",
@@ -29,7 +29,17 @@ const messageNames = [
 ];
 const codeNames = ["code", "error_code", "errorCode"];
 const fieldNames = ["field", "param", "parameter", "pointer", "property", "propertyPath", "loc"];
-const listNames = ["errors", "details", "violations", "causes", "field_errors", "fieldErrors", "detail"];
+const listNames = [
+  "errors",
+  "details",
+  "error_details",
+  "errorDetails",
+  "violations",
+  "causes",
+  "field_errors",
+  "fieldErrors",
+  "detail",
+];
 /** Some APIs wrap the error in a property of this name. */
 const envelopes = ["error", "fault"];
 
@@ -53,30 +63,49 @@ export function errorOverlay(document: RestDocument): string | undefined {
   const nodes = all.flatMap(({ node }) => document.follow(node) ?? []);
   const texts = new Set(nodes.map(({ value }) => JSON.stringify(value)));
   const mapping = mappingOf(first);
-  const targets = targetsOf(document, nodes);
-  if (texts.size !== 1 || !mapping || !targets) return undefined;
-  const actions = targets.map((target) => ({ target, update: { [errorMapping]: mapping } }));
+  if (texts.size !== 1 || !mapping) return undefined;
+  const actions = mappingActions(document, nodes, mapping);
+  if (actions.length === 0) return undefined;
   return overlayText("What clients see of the errors", actions);
 }
 
 /**
  * Returns advice if the document has error schemas without a mapping, because clients see no member of these errors. Skips
- * schemas without properties.
+ * schemas without properties. The actions declare the members with known names.
  */
-export function undeclaredErrors(document: RestDocument, overlay: string): string | undefined {
-  const undeclared = new Map<string, string>();
+export function undeclaredErrors(document: RestDocument, overlay: string): OverlayAdvice | undefined {
+  const undeclared = new Map<string, { first: string; mapping: Mapping | undefined; nodes: RestNode[] }>();
   for (const operation of readOperations(document).values())
     for (const each of errorSchemas(document, operation)) {
       if (shownMembers(each).length > 0 || responseProperties(each.shape).length === 0) continue;
-      const schema = JSON.stringify(document.follow(each.node)?.value);
-      if (!undeclared.has(schema)) undeclared.set(schema, `${operation.id} ${each.status}`);
+      const node = document.follow(each.node);
+      const schema = JSON.stringify(node?.value);
+      const known = undeclared.get(schema);
+      const nodes = [...(known?.nodes ?? []), ...(node ? [node] : [])];
+      const first = known?.first ?? `${operation.id} ${each.status}`;
+      undeclared.set(schema, { first, mapping: known ? known.mapping : mappingOf(each), nodes });
     }
-  const [first] = undeclared.values();
+  const all = [...undeclared.values()];
+  const [{ first } = {}] = all;
   if (first === undefined) return undefined;
-  const schemas =
-    undeclared.size === 1 ? "the error schema" : `${undeclared.size} error schemas, such as that`;
-  return `clients see no text of ${schemas} of ${first}: declare the members by x-error-mapping in spec/${overlay} (node_modules/restbound/docs/reference/requests.md#errors-of-rest)`;
+  const names = all.flatMap(({ nodes: [node] }) =>
+    node?.path[0] === "components" && node.path.length === 3 ? [String(node.path[2])] : [],
+  );
+  const named = names.length > 0 && all.length > 1 ? ` (${names.join(", ")})` : "";
+  const schemas = all.length === 1 ? "the error schema" : `${all.length} error schemas${named}, such as that`;
+  return {
+    message: `clients see no text of ${schemas} of ${first}: declare the members by x-error-mapping in spec/${overlay} (node_modules/restbound/docs/reference/requests.md#errors-of-rest)`,
+    actions: all.flatMap(({ mapping, nodes }) => (mapping ? mappingActions(document, nodes, mapping) : [])),
+  };
 }
+
+/** Returns the actions that declare the mapping in each of the schemas. Empty if they have no JSONPath target. */
+const mappingActions = (
+  document: RestDocument,
+  nodes: readonly RestNode[],
+  mapping: Mapping,
+): OverlayAction[] =>
+  (targetsOf(document, nodes) ?? []).map((target) => ({ target, update: { [errorMapping]: mapping } }));
 
 /**
  * JSONPath targets for the error schemas in components, shared responses and operations' responses. `undefined` if a schema is

@@ -1,9 +1,9 @@
 /**
  * Finds operations whose 404 responses clients would see as `UPSTREAM_ERROR`, because the document declares other refusals but
- * no 404, and creates an overlay that adds them.
+ * no 404, and the action of an overlay that adds them.
  */
 import type { RestOperation } from "../openapi/operation.ts";
-import { overlayLines, quotedNames } from "./overlay-text.ts";
+import { type OverlayAdvice, quotedNames } from "./overlay-text.ts";
 
 /**
  * Whether the runtime does not accept a JSON 404 from this operation, although its path names a resource that may not exist. A
@@ -18,23 +18,19 @@ function isMissing404({ parameters, responses }: RestOperation): boolean {
   );
 }
 
-/** Returns the lines to print, with an overlay that declares the 404s. Empty if no operation lacks one. */
-export function missingNotFound(operations: Iterable<RestOperation>, overlay: string): string[] {
+/** Returns `undefined` if no operation lacks a 404. */
+export function missingNotFound(operations: Iterable<RestOperation>): OverlayAdvice | undefined {
   const found = [...operations].filter(isMissing404);
   const paths = found.flatMap(({ item, root }) =>
     item.path.length === 2 && item.path[0] === "paths" && item.file === root.file
       ? [item.path[1] as string]
       : [],
   );
-  if (found.length === 0 || paths.length === 0) return [];
+  if (found.length === 0) return undefined;
   const [operation, declare] = found.length === 1 ? ["operation", "declares"] : ["operations", "declare"];
-  return [
-    `not found: ${found.length} ${operation} with a path parameter ${declare} no 404, so clients see REST's 404 as UPSTREAM_ERROR. To get null or NOT_FOUND instead, add to spec/${overlay} and run npm run codegen:`,
-    ...overlayLines("Resources that may not exist", [
-      {
-        target: `$.paths[${quotedNames(paths)}].*.responses`,
-        update: { "404": { description: "not found" } },
-      },
-    ]),
-  ];
+  const target = `$.paths[${quotedNames(paths)}].*.responses`;
+  return {
+    message: `${found.length} ${operation} with a path parameter ${declare} no 404, so clients see REST's 404 as UPSTREAM_ERROR instead of null or NOT_FOUND`,
+    actions: paths.length > 0 ? [{ target, update: { "404": { description: "not found" } } }] : [],
+  };
 }

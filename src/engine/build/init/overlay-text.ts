@@ -1,17 +1,32 @@
 /** Writes OpenAPI Overlays (Overlay Specification 1.0.0) for the documents of a new project. */
 import { stringify } from "yaml";
 
-type OverlayAction = { readonly target: string; readonly update: object };
+export type OverlayAction = { readonly target: string; readonly update: object };
+
+/** A sentence about the document, and the actions of an overlay that mend it. */
+export type OverlayAdvice = { readonly message: string; readonly actions: readonly OverlayAction[] };
+
+const yaml = (value: object): string => stringify(value, { lineWidth: 0 });
 
 export const overlayText = (title: string, actions: readonly OverlayAction[]): string =>
-  stringify({ overlay: "1.0.0", info: { title, version: "1.0.0" }, actions }, { lineWidth: 0 });
+  yaml({ overlay: "1.0.0", info: { title, version: "1.0.0" }, actions });
 
-/** The lines of an overlay to paste, indented, which YAML permits for a whole file. */
-export const overlayLines = (title: string, actions: readonly OverlayAction[]): string[] =>
-  overlayText(title, actions)
-    .trimEnd()
-    .split("\n")
-    .map((line) => `  ${line}`);
+/**
+ * The lines to print for all advice: the actions as items for an overlay that exists, or else a whole overlay. The indentation
+ * may be pasted too.
+ */
+export function overlayLines(all: readonly OverlayAdvice[], overlay: string, exists: boolean): string[] {
+  const actions = all.flatMap((each) => each.actions);
+  if (actions.length === 0) return [];
+  const text = exists ? yaml(actions) : overlayText("What the document omits", actions);
+  return [
+    `mend it:   ${exists ? `add to the actions of spec/${overlay}` : `write spec/${overlay}`}, and run npm run codegen:`,
+    ...text
+      .trimEnd()
+      .split("\n")
+      .map((line) => `  ${line}`),
+  ];
+}
 
 /** The names in a bracketed selection of a JSONPath (RFC 9535 §2.3.1), each once. */
 export const quotedNames = (names: Iterable<string | number>): string =>

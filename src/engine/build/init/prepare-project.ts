@@ -19,6 +19,7 @@ import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay, undeclaredErrors } from "./error-overlay.ts";
 import { isIgnored, keepTarball } from "./keep-tarball.ts";
 import { missingNotFound } from "./missing-not-found.ts";
+import { overlayLines } from "./overlay-text.ts";
 import { addFiles, withPackages, workflows } from "./project-files.ts";
 import { type InitOptions, type StartedProject, startProject } from "./start-project.ts";
 
@@ -92,12 +93,19 @@ async function startedProject(
   const base = firstServerUrl(document);
   const at =
     base === undefined ? `${baseUrlVariable(place.name)}=${proposedBaseUrl(document, openapi)} ` : "";
+  const undeclared = errors === undefined ? undeclaredErrors(document, place.overlay) : undefined;
+  const notFound = missingNotFound(start.bound);
+  const advice = [undeclared, notFound].filter((each) => each !== undefined);
   const ofErrors =
     errors === undefined
-      ? undeclaredErrors(document, place.overlay)
+      ? undeclared?.message
       : `spec/${place.overlay} declares the texts of REST's errors that clients see`;
-  const notFound = missingNotFound(start.bound, place.overlay);
-  return { files, place, fetched, lines: [...summary(start, at, place, ofErrors), ...notFound], base };
+  const lines = [
+    ...summary(start, at, place, ofErrors),
+    ...(notFound ? [`not found: ${notFound.message}`] : []),
+    ...overlayLines(advice, place.overlay, files.has(place.overlay)),
+  ];
+  return { files, place, fetched, lines, base };
 }
 
 /**

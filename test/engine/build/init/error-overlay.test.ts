@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { errorOverlay, undeclaredErrors } from "../../../../src/engine/build/init/error-overlay.ts";
+import { overlayLines } from "../../../../src/engine/build/init/overlay-text.ts";
 import { Project } from "../../../../src/engine/build/project/project.ts";
 import { textFiles } from "../../../../src/engine/build/project/spec-files.ts";
 import { restDocument } from "../openapi/rest-document.ts";
@@ -131,9 +132,9 @@ test("is not written for errors that differ, that no name explains, or that need
   expect(declared(documentOf({ 400: own }))).toBeUndefined();
 });
 
-test("errors without a declaration are reported, with the first of them", () => {
+test("errors without a declaration are reported, with the first of them and the actions of an overlay", () => {
   const advice = (errors: Errors, media?: string) =>
-    undeclaredErrors(restDocument(documentOf(errors, {}, media)), "overlay.yaml");
+    undeclaredErrors(restDocument(documentOf(errors, {}, media)), "overlay.yaml")?.message;
   const error = object({ message: text });
   const other = object({ reason: text });
   expect(advice({ 401: error, 422: error, 500: other })).toMatch(
@@ -145,4 +146,44 @@ test("errors without a declaration are reported, with the first of them", () => 
   expect(advice({ 400: { ...error, "x-error-mapping": { message: "message" } } })).toBeUndefined();
   expect(advice({ 400: object({ detail: text }) }, "application/problem+json")).toBeUndefined();
   expect(advice({ 400: undefined, 401: error, 404: {} })).toBeUndefined();
+});
+
+test("the advice names the components of several error schemas, and its actions declare their members", () => {
+  const document = documentOf(
+    { 400: ref("Bad"), 404: ref("Gone"), 409: object({ message: text }), 422: ref("Odd") },
+    {
+      schemas: {
+        Bad: object({ error: text, error_details: { type: "object", additionalProperties: list(text) } }),
+        Gone: object({ error: text, code: text }),
+        Odd: object({ number: { type: "integer" } }),
+      },
+    },
+  );
+  const advice = undeclaredErrors(restDocument(document), "overlay.yaml");
+  expect(advice?.message).toMatch(
+    /^clients see no text of 4 error schemas \(Bad, Gone, Odd\), such as that of listOnes 400: /,
+  );
+  expect(advice?.actions).toEqual([
+    {
+      target: "$.components.schemas['Bad']",
+      update: { "x-error-mapping": { message: "error", list: "error_details" } },
+    },
+    {
+      target: "$.components.schemas['Gone']",
+      update: { "x-error-mapping": { message: "error", code: "code" } },
+    },
+    {
+      target: "$.paths.*.*.responses['409'].content['application/json'].schema",
+      update: { "x-error-mapping": { message: "message" } },
+    },
+  ]);
+  const [_line, ...overlay] = overlayLines(advice ? [advice] : [], "overlay.yaml", false);
+  const files = {
+    "schema.graphql": schema,
+    "openapi.yaml": JSON.stringify(document),
+    "overlay.yaml": overlay.join("\n"),
+  };
+  const { model, diagnostics } = new Project(textFiles(new Map(Object.entries(files))));
+  expect(diagnostics).toEqual([]);
+  expect([...(model?.calledOperations.values() ?? [])][0]?.errors).toHaveLength(3);
 });

@@ -1,6 +1,7 @@
 /** Operations whose document declares refusals but no 404: what `restbound init` prints about them. */
 import { expect, test } from "vitest";
 import { missingNotFound } from "../../../../src/engine/build/init/missing-not-found.ts";
+import { overlayLines } from "../../../../src/engine/build/init/overlay-text.ts";
 import { readOperations } from "../../../../src/engine/build/openapi/read-operations.ts";
 import { Project } from "../../../../src/engine/build/project/project.ts";
 import { textFiles } from "../../../../src/engine/build/project/spec-files.ts";
@@ -31,15 +32,17 @@ const documentOf = (...refusals: string[]): object => ({
   },
 });
 
-const linesOf = (document: object) =>
-  missingNotFound(readOperations(restDocument(document)).values(), "overlay.yaml");
+const adviceOn = (document: object) => missingNotFound(readOperations(restDocument(document)).values());
 
 test.each([[["409", "429"]], [["403", "422"]]])("%o: an overlay to paste declares the 404s", (refusals) => {
   const document = documentOf(...refusals);
-  const [first, ...overlay] = linesOf(document);
-  expect(first).toMatch(
-    /^not found: 3 operations with a path parameter declare no 404, .* spec\/overlay\.yaml/,
-  );
+  const advice = adviceOn(document);
+  const [, ...overlay] = overlayLines(advice ? [advice] : [], "overlay.yaml", false);
+  expect(advice?.message).toMatch(/^3 operations with a path parameter declare no 404, /);
+  expect(overlayLines(advice ? [advice] : [], "overlay.yaml", true).slice(0, 2)).toEqual([
+    "mend it:   add to the actions of spec/overlay.yaml, and run npm run codegen:",
+    "  - target: $.paths['/things/{id}','/own\\'s/{id}'].*.responses",
+  ]);
   const files = {
     "schema.graphql":
       'type Thing { name: String }\ntype Query { thing(id: String!): Thing @rest(operation: "getThing") }',
@@ -51,7 +54,7 @@ test.each([[["409", "429"]], [["403", "422"]]])("%o: an overlay to paste declare
   expect([...(model?.calledOperations.values() ?? [])][0]).toMatchObject({
     refusals: [...refusals, "404"].toSorted(),
   });
-  expect(missingNotFound(rest.operations.values(), "overlay.yaml")).toEqual([]);
+  expect(missingNotFound(rest.operations.values())).toBeUndefined();
   const { responses = [] } = rest.operations.get("listThings") ?? {};
   expect(responses.map(({ status }) => status)).toEqual(["200", "409"]);
 });
@@ -59,6 +62,6 @@ test.each([[["409", "429"]], [["403", "422"]]])("%o: an overlay to paste declare
 test.each([[[]], [["422"]], [["404"]], [["409", "4XX"]], [["409", "default"]]])(
   "%o: REST's 404 is accepted anyway",
   (refusals) => {
-    expect(linesOf(documentOf(...refusals))).toEqual([]);
+    expect(adviceOn(documentOf(...refusals))).toBeUndefined();
   },
 );

@@ -14,6 +14,7 @@ import { shapeAt } from "../../openapi/shapes/read-shape.ts";
 import {
   declaredProperty,
   describeShape,
+  isOnly,
   nodeBelow,
   responseProperties,
   type Shape,
@@ -267,7 +268,14 @@ class MappingReader {
     if (isPlain) return path;
     if (!items) {
       const message = `names "${list}" as the list, but REST sends ${describeShape(found)}`;
-      this.#fault(["list"], found, message, "name a list, or a map of strings");
+      this.#fault(
+        ["list"],
+        found,
+        message,
+        isOnly(found, "object") && responseProperties(found).length === 0
+          ? "declare its values in an overlay, `additionalProperties: { type: array, items: { type: string } }` for a map of names to texts"
+          : "name a list, or a map of strings",
+      );
       return {};
     }
     const members = isRecord(item) ? this.#paths(items, item, ["item"]) : {};
