@@ -1,13 +1,27 @@
 /** Builds the example request that `init` prints: a query for one field, with a placeholder for the required credential. */
-import { getNamedType, isLeafType, isRequiredArgument } from "graphql";
+import {
+  type GraphQLOutputType,
+  getNamedType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+} from "graphql";
 import { quoteArgument } from "../../shared/cli/printable.ts";
 import { membersOf } from "../../shared/json-object.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import type { RestNode } from "../openapi/document.ts";
 import { headerOf, schemesOf } from "../openapi/security.ts";
 
-/** Returns a shell command, or `undefined` if every field of `Query` has a required argument. */
-export function exampleRequest(model: Model): string | undefined {
+export type ExampleRequest = {
+  /** A shell command. */
+  readonly command: string;
+  /** What the document says about each required credential, such as `api-key: Authorization: ApiKey <api_key>`. */
+  readonly credentials: readonly string[];
+};
+
+/** Returns `undefined` if every field of `Query` has a required argument. */
+export function exampleRequest(model: Model): ExampleRequest | undefined {
   const root = model.schema.getQueryType()?.name;
   const field = boundFields(model).find(
     ({ type, definition }) => type === root && !definition.args.some(isRequiredArgument),
@@ -16,12 +30,49 @@ export function exampleRequest(model: Model): string | undefined {
   const { definition, operation } = field;
   const [schemes = []] = schemesOf(model.document, operation);
   const credentials = schemes.flatMap(({ node }) => placeholderHeader(node) ?? []);
-  const selection = isLeafType(getNamedType(definition.type)) ? "" : " { __typename }";
+  const selection = selectionOf(definition.type) ?? " { __typename }";
   const headers = ["content-type: application/json", ...credentials].map(
     (each) => `-H ${quoteArgument(each)}`,
   );
   const body = JSON.stringify({ query: `{ ${definition.name}${selection} }` });
-  return `curl http://127.0.0.1:4000/v1/graphql ${headers.join(" ")} -d ${quoteArgument(body)}`;
+  return {
+    command: `curl http://127.0.0.1:4000/v1/graphql ${headers.join(" ")} -d ${quoteArgument(body)}`,
+    credentials: schemes.flatMap(({ name, node }) => describedScheme(name, node) ?? []),
+  };
+}
+
+/** Fields that lead to the items of a page. */
+const ofPages = ["nodes", "edges", "node"];
+const mostLevels = 4;
+
+/**
+ * Returns a selection set with one scalar, such as ` { edges { node { id } } }`, or an empty text for a scalar. `undefined` if
+ * the type has no scalar within `mostLevels`.
+ */
+function selectionOf(type: GraphQLOutputType, levels = mostLevels): string | undefined {
+  const named = getNamedType(type);
+  if (isLeafType(named)) return "";
+  if (levels === 0 || !(isObjectType(named) || isInterfaceType(named))) return undefined;
+  const fields = Object.values(named.getFields()).filter(
+    ({ args, deprecationReason }) => !args.some(isRequiredArgument) && deprecationReason === undefined,
+  );
+  const rank = ({ name, type: field }: (typeof fields)[number]): number =>
+    ofPages.includes(name) ? 0 : isLeafType(getNamedType(field)) ? 1 : 2;
+  for (const field of fields.toSorted((one, other) => rank(one) - rank(other))) {
+    const below = selectionOf(field.type, levels - 1);
+    if (below !== undefined) return ` { ${field.name}${below} }`;
+  }
+  return undefined;
+}
+
+const mostDescribed = 300;
+
+function describedScheme(name: string, scheme: RestNode | undefined): string | undefined {
+  const { description } = membersOf(scheme?.value);
+  if (headerOf(scheme) === undefined || typeof description !== "string") return undefined;
+  const text = description.replaceAll(/\s+/g, " ").trim();
+  if (text === "") return undefined;
+  return `${name}: ${text.length > mostDescribed ? `${text.slice(0, mostDescribed)}…` : text}`;
 }
 
 /** Returns `authorization: Bearer <token>` (RFC 6750 §2.1), `authorization: Basic …` (RFC 7617), or an API key's header. */

@@ -126,7 +126,8 @@ function summary(
       : []),
     ...(ofErrors === undefined ? [] : [`errors:    ${ofErrors}`]),
     `start it:  ${at}npm start`,
-    ...(example === undefined ? [] : [`ask it:    ${example}`]),
+    ...(example === undefined ? [] : [`ask it:    ${example.command}`]),
+    ...(example?.credentials ?? []).map((each) => `its key:   ${each}`),
     `shape it:  ${at}npm run dev`,
     ...linkedLines(keyLinks),
     ...(links.length > 0

@@ -21,7 +21,7 @@ import { Links } from "../propose/links.ts";
 import { unproposableReason } from "../propose/propose.ts";
 import { splitWords } from "../schema/graphql-names.ts";
 import { isReadOperation, proposeBindable } from "./bindable-operations.ts";
-import { exampleRequest } from "./example-request.ts";
+import { type ExampleRequest, exampleRequest } from "./example-request.ts";
 import { withUnionComments } from "./union-comments.ts";
 
 export type Choice = {
@@ -49,8 +49,7 @@ export type StartedProject = {
   readonly leftOut: ReadonlyMap<string, string>;
   /** Bound operations whose path extends the path of a type's operation, so that they could be fields of that type. */
   readonly links: readonly string[];
-  /** A shell command that sends an example query. */
-  readonly example: string | undefined;
+  readonly example: ExampleRequest | undefined;
   /** Number of links that keys suggest, as fields and as comments of the schema. */
   readonly keyLinks: Pick<KeyLinks, "fields" | "comments">;
 };

@@ -86,6 +86,13 @@ test.each([
   [{ type: "oauth2", flows: {} }, "authorization: Bearer <token>"],
   [{ type: "http", scheme: "Basic" }, "authorization: Basic <user:password in base64>"],
   [{ type: "apiKey", in: "header", name: "X-Key" }, "x-key: <key>"],
+  [
+    {
+      ...{ type: "apiKey", in: "header", name: "Authorization" },
+      description: "Authorization:\n  ApiKey <api_key>\n",
+    },
+    "authorization: <key>",
+  ],
 ])("the printed request has a placeholder for the credential of %j", (scheme, header) => {
   const content = { "application/json": { schema: { type: "array", items: ticket } } };
   const get = (operationId: string, parameters: object[] = []) => ({
@@ -99,7 +106,51 @@ test.each([
       components: { securitySchemes: { key: scheme } },
     }),
   );
-  expect(example).toBe(
-    `curl http://127.0.0.1:4000/v1/graphql -H 'content-type: application/json' -H '${header}' -d '{"query":"{ tickets { __typename } }"}'`,
+  expect(example?.command).toBe(
+    `curl http://127.0.0.1:4000/v1/graphql -H 'content-type: application/json' -H '${header}' -d '{"query":"{ tickets { id } }"}'`,
   );
+  expect(example?.credentials).toEqual(
+    "description" in scheme ? ["key: Authorization: ApiKey <api_key>"] : [],
+  );
+});
+
+test.each<[string, object]>([
+  ["{ pages { total } }", { type: "object", properties: { owner: ticket, total: { type: "integer" } } }],
+  ["{ pages { owner { id } } }", { type: "object", properties: { owner: ticket, buyer: ticket } }],
+  ["{ pages }", { type: "string" }],
+])("the printed request shows data: %s", (query, schema) => {
+  const content = { "application/json": { schema } };
+  const { example } = start(
+    restDocument({
+      ...{ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [] },
+      paths: {
+        "/pages": { get: { operationId: "pages", responses: { 200: { description: "ok", content } } } },
+      },
+    }),
+  );
+  expect(example?.command).toContain(JSON.stringify({ query }));
+});
+
+test("the printed request asks for the items of a page", () => {
+  const page = {
+    type: "object",
+    required: ["items", "next"],
+    properties: { items: { type: "array", items: ticket }, next: { type: "string", nullable: true } },
+  };
+  const parameters = ["cursor", "limit"].map((name) => ({
+    ...{ name, in: "query", schema: { type: name === "limit" ? "integer" : "string" } },
+  }));
+  const content = { "application/json": { schema: page } };
+  const { example, schema } = start(
+    restDocument({
+      ...{ openapi: "3.0.3", info: { title: "t", version: "1" }, security: [] },
+      paths: {
+        "/tickets": {
+          get: { operationId: "tickets", parameters, responses: { 200: { description: "ok", content } } },
+        },
+      },
+    }),
+  );
+  expect(schema).toContain("TicketsConnection");
+  expect(example?.command).toMatch(/\{ tickets \{ (?:nodes \{ id \}|edges \{ node \{ id \} \}) \} \}/);
 });
