@@ -119,6 +119,115 @@ test("members of an allOf that only annotate a reference make no type of their o
   );
 });
 
+/** The SDL of an operation whose response has the property `crew`, and the types besides `Ship`. */
+async function crewOf(openapi: string, crew: object, more: object = {}): Promise<string> {
+  const ship = { type: "object", properties: { flag: string, crew } };
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Ship" } } };
+  const responses = { 200: { description: "ok", content } };
+  const schemas = { Ship: ship, Crew: { type: "object", properties: { name: string } }, ...more };
+  const info = { title: "Ships", version: "1" };
+  const paths = { "/ship": { get: { operationId: "getShip", responses } } };
+  const document = JSON.stringify({ openapi, info, security: [], paths, components: { schemas } });
+  return proposed(document, ["getShip"]);
+}
+
+const crewReference = { $ref: "#/components/schemas/Crew" };
+
+const annotations = [
+  { title: "Crew of the ship" },
+  { description: "Who sails it." },
+  { summary: "Who sails it." },
+  { default: { name: "Ann" } },
+  { deprecated: true },
+  { readOnly: true },
+  { writeOnly: false },
+  { nullable: true },
+  { nullable: false },
+  { example: { name: "Ann" } },
+  { examples: [{ name: "Ann" }] },
+  { externalDocs: { url: "https://example.org" } },
+  { xml: { name: "crew" } },
+  { $comment: "see above" },
+  { $anchor: "crew" },
+  { $defs: { Other: {} } },
+  { "x-order": 1 },
+  { optional: true },
+  { type: "object" },
+  { type: ["object", "null"] },
+  { title: "Crew", type: "object", example: {}, deprecated: true },
+].map((annotation) => [JSON.stringify(annotation), annotation] as const);
+
+test.each(annotations)("an annotation beside a reference makes no type: %s", async (_, annotation) => {
+  for (const openapi of ["3.0.3", "3.1.0"]) {
+    const members: readonly (readonly [openapi: string, crew: object])[] = [
+      ["3.1.0", { ...crewReference, ...annotation }],
+      ["3.0.3", { allOf: [crewReference], ...annotation }],
+      ["3.1.0", { allOf: [crewReference, annotation] }],
+      ["3.1.0", { allOf: [annotation, crewReference] }],
+      ["3.1.0", { oneOf: [crewReference], ...annotation }],
+      ["3.1.0", { anyOf: [crewReference, { type: "null" }], ...annotation }],
+    ];
+    for (const [, crew] of members.filter(([version]) => version === openapi)) {
+      const sdl = await crewOf(openapi, crew);
+      expect(sdl.match(/^(?:type|enum|scalar) \w+/gm)).toEqual(["type Query", "type Ship", "type Crew"]);
+      expect(sdl).toMatch(/^ {2}crew: Crew(?: @deprecated.*)?$/m);
+    }
+  }
+});
+
+test.each<[keywords: object, schema: object, type: RegExp]>([
+  [{ enum: ["mate"] }, { type: "string", enum: ["mate", "cook"] }, /enum ShipCrew \{\n {2}MATE\n\}/],
+  [{ const: "mate" }, { type: "string", enum: ["mate", "cook"] }, /enum ShipCrew \{\n {2}MATE\n\}/],
+  [{ format: "date-time" }, { type: "string" }, /crew: DateTime\n/],
+  [{ format: "int64" }, { type: "integer" }, /crew: Float\n/],
+  [{ maximum: 9_000_000_000 }, { type: "integer", minimum: 5_000_000_000 }, /crew: Float\n/],
+  [{ example: 9_000_000_000 }, { type: "integer" }, /crew: Float\n/],
+  [{ type: "integer" }, { type: "number" }, /crew: Int\n/],
+  [{ type: "integer" }, {}, /crew: Int\n/],
+  [
+    { properties: { rank: { type: "string" } } },
+    { type: "object", properties: { name: {} } },
+    /rank: String/,
+  ],
+  [{ required: ["name"] }, { type: "object", properties: { name: { type: "string" } } }, /name: String!/],
+  [{ items: { type: "string" } }, { type: "array" }, /crew: \[String!\]/],
+  [{ additionalProperties: { type: "string" } }, { type: "object" }, /crew: \[ShipCrewEntry!\] @restEntries/],
+])("a keyword beside a reference that restricts values applies: %j", async (keywords, crew, type) => {
+  expect(await crewOf("3.1.0", { ...crewReference, ...keywords }, { Crew: crew })).toMatch(type);
+});
+
+test("the members of an allOf that refine a list by the type of its items use the items' type", async () => {
+  const list = (items: object) => ({ type: "object", properties: { data: { type: "array", items } } });
+  const sdl = await crewOf(
+    "3.0.3",
+    {
+      allOf: [
+        { $ref: "#/components/schemas/Page" },
+        { properties: { data: { type: "array", items: crewReference } } },
+      ],
+    },
+    { Page: list({ type: "object" }) },
+  );
+  expect(sdl).toContain("data: [Crew!]\n");
+  expect(sdl).toContain("type Crew {");
+});
+
+test("components that only repeat another one are types of a union", async () => {
+  const base = { $ref: "#/components/schemas/Base" };
+  const oneOf = ["Cat", "Dog", "Cow"].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const sdl = await crewOf(
+    "3.1.0",
+    { oneOf, discriminator: { propertyName: "kind" } },
+    {
+      Base: { type: "object", required: ["kind"], properties: { kind: string } },
+      Cat: { type: "object", allOf: [base] },
+      Dog: { ...base, title: "A dog" },
+      Cow: { ...base, type: "object" },
+    },
+  );
+  expect(sdl).toContain("union ShipCrew = Cat | Dog | Cow");
+});
+
 test("a body that is text is a String", async () => {
   const text = { content: { "text/plain": {} } };
   const read = { operationId: "getNote", responses: { 200: { description: "ok", ...text } } };

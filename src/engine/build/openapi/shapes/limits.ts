@@ -30,11 +30,11 @@ const isValid: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** Annotations about the content of a string, which validators do not apply (JSON Schema 2020-12, Validation §8.1). */
 const contents = ["contentEncoding", "contentMediaType", "contentSchema"];
 
+export const limitKeywords: readonly string[] = [...Object.keys(isValid), ...contents];
+
 /** Returns the schema's limits and default. Converts the boolean limits and the patterns of OpenAPI 3.0 to those of 3.1. */
 export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
-  const keywords = [...Object.keys(isValid), ...contents, "default"].filter((key) =>
-    Object.hasOwn(schema, key),
-  );
+  const keywords = [...limitKeywords, "default"].filter((key) => Object.hasOwn(schema, key));
   const limits = new Map(keywords.map((key) => [key, own(schema, key)]));
   const { pattern } = schema;
   if (is30 && typeof pattern === "string" && !isPattern(pattern))

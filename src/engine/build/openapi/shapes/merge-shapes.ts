@@ -16,14 +16,24 @@ import { composedIdentity, type ShapeIdentity } from "./shape-identity.ts";
 
 export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
   if (left === right) return left;
+  const statesType = (shape: Shape): boolean =>
+    shape.types.size > 0 || shape.nullable || shape.values !== undefined;
+  const facts: Pick<Shape, "nullable" | "limits" | "integers"> = {
+    nullable:
+      (left.nullable || !statesType(left)) &&
+      (right.nullable || !statesType(right)) &&
+      (left.nullable || right.nullable),
+    limits: mergeLimits(left.limits, right.limits),
+    integers: left.integers.flatMap((one) => right.integers.map((each) => mergeIntegers(one, each))),
+  };
+  if (left.isOnlyTyped && acceptsTypes(left, right)) return right.with(facts);
+  if (right.isOnlyTyped && acceptsTypes(right, left)) return left.with(facts);
   const areBothTyped = left.types.size > 0 && right.types.size > 0;
   const types = areBothTyped ? intersect(left.types, right.types) : new Set([...left.types, ...right.types]);
   const contradiction =
     areBothTyped && types.size === 0
       ? `nothing, because its \`allOf\` asks for ${typeText(left)} and for ${typeText(right)}`
       : (left.contradiction ?? right.contradiction);
-  const statesType = (shape: Shape): boolean =>
-    shape.types.size > 0 || shape.nullable || shape.values !== undefined;
   const mergeParts = (one: Shape | undefined, other: Shape | undefined): Shape | undefined =>
     one && other ? mergeShapes(one, other, one.node) : (one ?? other);
   const [choosing, other] = left.hasMembers ? [left, right] : [right, left];
@@ -37,16 +47,12 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     identity: composedIdentity("allOf", [left.identity, right.identity], node),
     types,
     contradiction,
-    nullable:
-      (left.nullable || !statesType(left)) &&
-      (right.nullable || !statesType(right)) &&
-      (left.nullable || right.nullable),
-    limits: mergeLimits(left.limits, right.limits),
+    ...facts,
     conditions: [...left.conditions, ...right.conditions],
-    integers: left.integers.flatMap((one) => right.integers.map((each) => mergeIntegers(one, each))),
     format: left.format ?? right.format,
     values: mergeValues(left.values, right.values),
     isClosed: left.isClosed || right.isClosed,
+    isOnlyTyped: left.isOnlyTyped && right.isOnlyTyped,
     properties: () => mergeProperties(left.properties, right.properties),
     items: () => mergeParts(left.items, right.items),
     entry: () => mergeParts(left.entry, right.entry),
@@ -62,17 +68,17 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
 export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
   shape.identity.text === identity.text ? shape : shape.with({ identity });
 
+/** Whether `shape` accepts every type of `other`. */
+const acceptsTypes = ({ types }: Shape, other: Shape): boolean =>
+  types.size === 0 || (other.types.size > 0 && [...other.types].every((type) => acceptsType(types, type)));
+
 /** Whether every value of the member satisfies the shape, so that the member need not be merged with it. */
-const addsNothing = (
-  { types, properties, items, entry, values, format, limits, isClosed }: Shape,
-  member: Shape,
-) =>
-  (types.size === 0 ||
-    (member.types.size > 0 && [...member.types].every((type) => acceptsType(types, type)))) &&
-  properties.size === 0 &&
-  !(items ?? entry ?? values ?? format) &&
-  Object.keys(limits).length === 0 &&
-  !isClosed;
+const addsNothing = (shape: Shape, member: Shape): boolean =>
+  acceptsTypes(shape, member) &&
+  shape.properties.size === 0 &&
+  !(shape.items ?? shape.entry ?? shape.values ?? shape.format) &&
+  Object.keys(shape.limits).length === 0 &&
+  !shape.isClosed;
 
 const withEach = (
   { property, members }: Variants,

@@ -8,7 +8,7 @@ import { own } from "../../../shared/own.ts";
 import { unreadableSpec } from "../../diagnostic.ts";
 import { hasRefSiblings, type RestDocument, type RestNode, refOf } from "../document.ts";
 import { enumerationOf } from "./enumeration.ts";
-import { readLimits } from "./limits.ts";
+import { limitKeywords, readLimits } from "./limits.ts";
 import { isClosed, readMapEntry } from "./map-entries.ts";
 import { mergeShapes, withIdentity } from "./merge-shapes.ts";
 import {
@@ -57,8 +57,21 @@ function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): 
   if (!siblings) return own;
   const rest = Object.fromEntries(Object.entries(node.value as object).filter(([key]) => key !== "$ref"));
   const merged = mergeShapes(own, foldSchema(document, { ...node, value: rest }, within), node);
-  return withIdentity(merged, identityOf(node));
+  const shape = merged.node === node || isComponent(node) ? readFrom(node, merged) : merged;
+  // OpenAPI 3.1 has no `nullable`, but documents converted from 3.0 keep it
+  return membersOf(rest).nullable === true ? withNullable(shape, true) : shape;
 }
+
+/**
+ * Whether the schema is a component or a file. It remains a separate type even if it accepts the same values as another one,
+ * because a union may distinguish the two by their names.
+ */
+const isComponent = ({ path }: RestNode): boolean =>
+  path.length === 0 || (path.length === 3 && path[0] === "components" && path[1] === "schemas");
+
+/** Returns the shape with the node and the identity of the schema at `node`. */
+const readFrom = (node: RestNode, shape: Shape): Shape =>
+  withIdentity(shape.node === node ? shape : shape.with({ node }), identityOf(node));
 
 /**
  * Maximum number of schemas that one schema may include, counting repetitions. The largest number in ten real documents is 384,
@@ -83,10 +96,10 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
   const allOf = indexesOf(schema.allOf).map((index) => nodeBelow(node, "allOf", index));
   const constraining = allOf.filter(({ value }) => !isRecord(value) || !isAnnotation(value));
   const isWrapper = constraining.length === 1 && isAnnotation({ ...schema, allOf: undefined });
-  for (const each of constraining) {
-    const other = partAt(each);
-    shape = isWrapper ? other : mergeShapes(shape, other, node);
-  }
+  for (const each of constraining) shape = mergeShapes(shape, partAt(each), node);
+  const hasVariants = schema.oneOf !== undefined || schema.anyOf !== undefined;
+  if (shape.node !== node && (hasVariants || (isComponent(node) && !isWrapper)))
+    shape = readFrom(node, shape);
   for (const keyword of ["oneOf", "anyOf"] as const) {
     const nodes = indexesOf(schema[keyword]).map((index) => nodeBelow(node, keyword, index));
     const members = nodes.map((member) => ({ node: member, shape: partAt(member) }));
@@ -97,33 +110,24 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
     ({ value }) => membersOf(value).nullable === true,
   );
   if (isNullable && !shape.nullable) shape = withNullable(shape, true);
-  // an `allOf` of one schema keeps the node and the identity of that schema
-  return shape.node === node ? withIdentity(shape, identityOf(node)) : shape;
+  // an `allOf` of one schema, with no more than its type beside it, keeps the node and the identity of that schema
+  return shape.node === node ? readFrom(node, shape) : shape;
 }
 
 /**
  * Whether the schema contains only annotations, so that it accepts every value. OpenAPI 3.0 ignores siblings of `$ref`, so an
  * annotated reference is an `allOf` with the `$ref`. The annotations are beside the `allOf` or in another member.
  */
-const isAnnotation = (schema: Readonly<Record<string, unknown>>): boolean =>
-  Object.entries(schema).every(
-    ([key, value]) => value === undefined || annotations.has(key) || key.startsWith("x-"),
-  );
+const isAnnotation = (schema: Schema): boolean =>
+  schema.type === undefined && !hasKeyword(schema, restricting) && !hasKeyword(schema, composing);
 
-/** Keywords that do not restrict values. `nullable`, `readOnly` and `writeOnly` are read elsewhere. */
-const annotations = new Set([
-  "title",
-  "description",
-  "deprecated",
-  "example",
-  "examples",
-  "externalDocs",
-  "xml",
-  "$comment",
-  "nullable",
-  "readOnly",
-  "writeOnly",
-]);
+type Schema = Readonly<Record<string, unknown>>;
+
+const hasKeyword = (schema: Schema, keywords: ReadonlySet<string>): boolean =>
+  Object.entries(schema).some(([key, value]) => value !== undefined && keywords.has(key));
+
+/** Keywords that `foldSchema` reads after `ownShape`. */
+const composing: ReadonlySet<string> = new Set(["allOf", "oneOf", "anyOf", "discriminator"]);
 
 function ownShape(document: RestDocument, node: RestNode, schema: Record<string, unknown>): Shape {
   const named = (
@@ -156,6 +160,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
     ],
     values,
     isClosed: isClosed(schema),
+    isOnlyTyped: !isOnlyNull && !hasKeyword(schema, restricting),
     properties: () => (mayBeObject ? propertiesOf(document, node, schema) : new Map()),
     items: () => (schema.items === undefined ? undefined : shapeAt(document, nodeBelow(node, "items"))),
     entry: () => readMapEntry(node, schema, (at) => shapeAt(document, at)),
@@ -182,6 +187,16 @@ export const conditionKeywords: readonly string[] = [
   "additionalProperties",
   "unevaluatedProperties",
 ];
+
+/**
+ * Keywords that restrict values, besides `type` and those in `composing`. All others are annotations, also unknown ones (JSON Schema 2020-12 §6.5).
+ * `nullable`, `readOnly` and `writeOnly` are read elsewhere.
+ */
+const restricting: ReadonlySet<string> = new Set([
+  ...["$ref", "enum", "const", "format", "properties", "required", "items"],
+  ...limitKeywords,
+  ...conditionKeywords,
+]);
 
 function propertiesOf(
   document: RestDocument,

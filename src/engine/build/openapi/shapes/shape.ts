@@ -43,6 +43,8 @@ export class Shape {
   readonly values?: readonly unknown[];
   /** Whether undeclared properties are forbidden (`additionalProperties: false`). */
   readonly isClosed: boolean;
+  /** Whether nothing but `types` restricts the values. */
+  readonly isOnlyTyped: boolean;
   /** `maximum`, `maxLength`, `pattern`, `maxItems` and other limits, and `default`. */
   readonly limits: Readonly<Record<string, unknown>>;
   readonly conditions: readonly Condition[];
@@ -60,6 +62,7 @@ export class Shape {
     this.format = statements.format;
     this.values = statements.values;
     this.isClosed = statements.isClosed === true;
+    this.isOnlyTyped = statements.isOnlyTyped === true;
     this.limits = limits;
     this.conditions = statements.conditions ?? [];
     this.integers = statements.integers ?? [{ limits, examples: [] }];
