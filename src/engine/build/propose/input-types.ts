@@ -53,7 +53,8 @@ export class InputTypes {
         ? "String"
         : parameter === page?.first
           ? `Int${defaultLength(shape)}`
-          : this.#input(shape, typeName(name), name, false) + (required ? "!" : "");
+          : (isAnyText(parameter) ? "String" : this.#input(shape, typeName(name), name, false)) +
+            (required ? "!" : "");
     const at = location === "header" || isAmbiguous ? location : undefined;
     // GraphQL does not allow deprecation of required arguments
     const deprecated = type.endsWith("!") ? "" : deprecatedDirective(parameter.node, shape.node);
@@ -186,6 +187,17 @@ function requiresItself(shape: Shape): boolean {
       waiting.push(value);
     }
   return false;
+}
+
+/**
+ * Whether the parameter accepts texts and, as the URL or the header does not distinguish them, values of other types. An untyped
+ * query parameter may be a list.
+ */
+function isAnyText({ shape, in: location, style }: Parameter): boolean {
+  const { types, values, contradiction } = shape;
+  if (values || contradiction !== undefined || style === "json") return false;
+  if (types.size === 0) return location === "path" || location === "header";
+  return types.size > 1 && types.has("string") && !types.has("array") && !types.has("object");
 }
 
 /** The default of the page size argument if REST has none, because a connection must know its page size. */

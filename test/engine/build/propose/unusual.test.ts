@@ -228,6 +228,48 @@ test("components that only repeat another one are types of a union", async () =>
   expect(sdl).toContain("union ShipCrew = Cat | Dog | Cow");
 });
 
+test.each<[string, place: string, schema: object, type: string]>([
+  ["any value in the path", "path", {}, "String!"],
+  ["any value with a limit in the path", "path", { minLength: 3 }, "String!"],
+  ["a text or a number in the path", "path", { type: ["string", "integer"] }, "String!"],
+  [
+    "a UUID or a number",
+    "path",
+    { oneOf: [{ type: "string", format: "uuid" }, { type: "integer" }] },
+    "String!",
+  ],
+  [
+    "a date or a number",
+    "path",
+    { anyOf: [{ type: "string", format: "date" }, { type: "number" }] },
+    "String!",
+  ],
+  ["a number or a boolean in the path", "path", { type: ["integer", "boolean"] }, "JSON!"],
+  ["any value in a header", "header", {}, "String @restName(in: HEADER)"],
+  ["any value in the query, which may be a list", "query", {}, "JSON"],
+  ["a text or a number in the query", "query", { type: ["string", "integer"] }, "String"],
+  [
+    "a boolean or a text",
+    "query",
+    { anyOf: [{ type: "boolean" }, { const: "all" }, { type: "null" }] },
+    "String",
+  ],
+  ["some values of two types", "query", { enum: [1, "all"] }, "JSON"],
+  ["a text or a list", "query", { type: ["string", "array"], items: string }, "JSON"],
+])("a parameter that can only be sent as text is a String: %s", async (_, place, schema, type) => {
+  const parameter = { name: "Mast", in: place, required: place === "path", schema };
+  const content = { "application/json": { schema: string } };
+  const get = {
+    operationId: "getMast",
+    parameters: [parameter],
+    responses: { 200: { description: "", content } },
+  };
+  const info = { title: "Masts", version: "1" };
+  const paths = { [place === "path" ? "/masts/{Mast}" : "/masts"]: { get } };
+  const document = JSON.stringify({ openapi: "3.1.0", info, security: [], paths });
+  expect(await proposed(document, ["getMast"])).toContain(`    mast: ${type}\n`);
+});
+
 test("a body that is text is a String", async () => {
   const text = { content: { "text/plain": {} } };
   const read = { operationId: "getNote", responses: { 200: { description: "ok", ...text } } };
