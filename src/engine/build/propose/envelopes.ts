@@ -1,4 +1,5 @@
 /** Finds the part of an operation's response that a proposed field returns. */
+import { hasName, pagingNames } from "../bind/outputs/paging-names.ts";
 import { type RestOperation, showableResponses } from "../openapi/operation.ts";
 import { isMap } from "../openapi/shapes/map-entries.ts";
 import {
@@ -8,7 +9,9 @@ import {
   responseProperties,
   type Shape,
 } from "../openapi/shapes/shape.ts";
-import { isPagingProperty } from "./pages.ts";
+import { normalizeName } from "../schema/graphql-names.ts";
+import { isPagingProperty, searchPage } from "./pages.ts";
+import { resourceName } from "./resource-paths.ts";
 
 /** The SDL comment above a field whose operation documents several success responses. */
 export function statusesComment(operation: RestOperation, type: string): string[] {
@@ -19,17 +22,32 @@ export function statusesComment(operation: RestOperation, type: string): string[
 }
 
 /**
- * Returns the property that a response merely wraps. This is the list `items` if all other properties are about paging, or the
- * only property if it is a list or an object. An order with `items` and other properties is not a wrapper.
+ * Returns the property that a response merely wraps. This is the list if all other properties are about paging, or the only
+ * property if it is a list or an object. An order with `items` and other properties is not a wrapper.
  */
-export function envelopeOf(answer: Shape): Property | undefined {
+export function envelopeOf(answer: Shape, operation: RestOperation): Property | undefined {
   const shown = [...answer.properties.values()].filter((each) => each.only !== "request");
   const items = declaredProperty(answer, "items");
-  const others = responseProperties(answer).filter((each) => each !== items);
-  if (items?.shape.types.has("array")) return others.every(isPagingProperty) ? items : undefined;
+  if (items?.shape.types.has("array")) return isPageOf(items, answer) ? items : undefined;
   const [only] = shown;
   const isEnvelope = only && shown.length === 1 && isPlainObject(answer) && !only.isUndeclared;
-  return isEnvelope && !only.name.includes(".") && isComposed(only.shape) ? only : undefined;
+  if (isEnvelope) return !only.name.includes(".") && isComposed(only.shape) ? only : undefined;
+  return namedList(answer, operation);
+}
+
+const isPageOf = (list: Property, answer: Shape): boolean =>
+  responseProperties(answer).every((each) => each.name === list.name || isPagingProperty(each));
+
+/** The list of a page, if it is named after the resource (`alerts` of `/subscriptions/{id}/alerts`) or `data`, `results` and so on. */
+function namedList(answer: Shape, operation: RestOperation): Property | undefined {
+  const [list, ...others] = responseProperties(answer).filter(({ shape }) => shape.types.has("array"));
+  if (!list || others.length > 0 || !isPlainObject(answer) || !isComposed(list.shape)) return undefined;
+  const { name } = list;
+  const isNamed =
+    hasName(pagingNames.items, list) || normalizeName(name) === normalizeName(resourceName(operation));
+  // the client needs what such a response says about paging
+  const isPaged = searchPage(operation).obstacle !== undefined;
+  return isNamed && !name.includes(".") && !isPaged && isPageOf(list, answer) ? list : undefined;
 }
 
 const isPlainObject = (shape: Shape): boolean =>

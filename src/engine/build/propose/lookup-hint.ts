@@ -25,7 +25,7 @@ export function lookupHint(operation: RestOperation): string | undefined {
  */
 function listIn(operation: RestOperation, answer: Shape): { readonly place?: string } | undefined {
   if (hasIds(answer)) return {};
-  const list = envelopeOf(answer) ?? declaredProperty(answer, resourceName(operation));
+  const list = envelopeOf(answer, operation) ?? declaredProperty(answer, resourceName(operation));
   return list && hasIds(list.shape) && !list.name.includes(".") ? { place: list.name } : undefined;
 }
 

@@ -123,7 +123,7 @@ export class Proposal {
 
   #value(operation: RestOperation): Proposed {
     const answer = combineNullable(showableResponses(operation).map(({ shape }) => shape));
-    const inside = answer && envelopeOf(answer);
+    const inside = answer && envelopeOf(answer, operation);
     const shown = inside?.shape ?? answer;
     // a response without content is null, so any nullable type fits
     const type = shown

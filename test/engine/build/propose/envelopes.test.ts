@@ -44,6 +44,7 @@ const document = JSON.stringify({
         { id: { type: "string" }, size: { type: "integer", format: "int32" }, only: { type: "string" } },
         ["id", "size"],
       ),
+      Part: object({ size: { type: "number" } }),
       Job: object({ id: { type: "string" }, size: { type: "number" } }, ["id"]),
     },
   },
@@ -105,4 +106,35 @@ test("an object with items is more than a list of them, and a list with paging m
   expect(await shown({ total_count: { type: "integer" }, has_more: { type: "boolean" } })).toBe(
     '[Thing!]\n    @rest(operation: "find", result: "items")',
   );
+});
+
+test("a list named after its resource is shown without its envelope, unless its pages cannot be read otherwise", async () => {
+  const thing = { type: "array", items: ref("Part") };
+  const count = { type: "integer" };
+  const meta = { meta: object({ total_count: count, next_page: count }) };
+  const shown = async (properties: object, path = "/shelves/{id}/things", query: object[] = []) => {
+    const parameters = [{ name: "id", in: "path", required: true, schema: { type: "string" } }, ...query];
+    const get = {
+      operationId: "find",
+      parameters,
+      responses: { 200: answer(object(properties, ["things"])) },
+    };
+    const paths = { [path]: { get } };
+    const out = await proposed(JSON.stringify({ ...JSON.parse(document), paths }), ["find"]);
+    return out.slice(out.indexOf("): ") + 3, out.indexOf("\n}"));
+  };
+  const envelope = 'Find\n    @rest(operation: "find")';
+  expect(await shown({ things: thing, ...meta })).toBe(
+    '[Part!]\n    @rest(operation: "find", result: "things")',
+  );
+  expect(await shown({ results: thing, things: count, ...meta })).toBe(envelope);
+  expect(await shown({ results: thing, total: count, next: { type: "string" } })).toBe(
+    '[Part!]\n    @rest(operation: "find", result: "results")',
+  );
+  // an order is more than its lines
+  expect(await shown({ lines: thing, total: count }, "/orders/{id}")).toBe(envelope);
+  expect(await shown({ things: thing, name: { type: "string" } })).toBe(envelope);
+  expect(await shown({ things: thing, others: thing })).toBe(envelope);
+  const cursor = { name: "cursor", in: "query", schema: { type: "string" } };
+  expect(await shown({ things: thing, ...meta }, undefined, [cursor])).toBe(envelope);
 });
