@@ -7,7 +7,7 @@ import type { Model } from "../bind/model.ts";
 import { nodeKey, type RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
-import { typeName } from "../schema/graphql-names.ts";
+import { splitWords, typeName } from "../schema/graphql-names.ts";
 import { freeName, nameFrom } from "./proposed-names.ts";
 
 export class TypeDefinitions {
@@ -20,8 +20,9 @@ export class TypeDefinitions {
   readonly #taken: Set<string>;
   readonly #scalars = new Set<string>();
   readonly #comments = new Set<string>();
-  /** The names of existing and proposed enums, by their values. */
-  readonly #enums = new Map<string, string[]>();
+  /** The existing and proposed enums, by their values. */
+  readonly #enums = new Map<string, NamedEnum[]>();
+  #repeated: ReadonlyMap<string, string> | undefined;
 
   constructor(model: Model) {
     this.model = model;
@@ -35,7 +36,7 @@ export class TypeDefinitions {
     ]);
     for (const type of Object.values(model.schema.getTypeMap()))
       if (isEnumType(type) && !isIntrospectionType(type))
-        this.#addEnum(type.name, [...enumValues(model.names, type).values()]);
+        this.#addEnum([...enumValues(model.names, type).values()], { name: type.name });
   }
 
   /** The operation's name becomes the prefix of types whose names are taken. */
@@ -79,19 +80,23 @@ export class TypeDefinitions {
 
   /** Defines a type once per REST schema, and returns its name. `wanted` is the name for an anonymous schema. */
   define(shape: Shape, wanted: string, suffix: string, lines: (name: string) => string[]): string {
-    const key = `${suffix} ${shape.identity.text}`;
     const name = this.nameFor(shape, wanted, suffix);
-    if (this.#names.has(key)) return name;
+    const key = `${suffix} ${shape.identity.text}`;
+    if (!this.#names.has(key)) this.#defineAs(name, key, lines);
+    return name;
+  }
+
+  #defineAs(name: string, key: string, lines: (name: string) => string[]): void {
     this.#names.set(key, name);
     this.#taken.add(name);
     const place = this.sdl.push("") - 1;
     this.sdl[place] = lines(name).join("\n");
-    return name;
   }
 
   /**
    * Defines an enum, or reuses one with the same values if its name fits. For example, an argument `state` gets the type
-   * `GateState` of the `state` of a gate.
+   * `GateState` of the `state` of a gate. Properties with the same name and values share an enum, if the name has several words or
+   * their objects the same resource.
    */
   defineEnum(
     shape: Shape,
@@ -99,17 +104,35 @@ export class TypeDefinitions {
     values: readonly string[],
     lines: (name: string) => string[],
   ): string {
-    const name = this.nameFor(shape, wanted, "");
-    const like = (this.#enums.get(enumKey(values)) ?? []).find(
-      (other) => other.endsWith(name) || name.endsWith(other),
-    );
-    if (like !== undefined) return like;
-    this.#addEnum(name, values);
-    return this.define(shape, wanted, "", lines);
+    const key = ` ${shape.identity.text}`;
+    const property = propertyOf(shape);
+    const short = property && this.#repeatedEnums().get(`${property} ${enumKey(values)}`);
+    const isFree = short !== undefined && !this.#names.has(key) && !this.#taken.has(short);
+    const name = isFree ? short : this.nameFor(shape, wanted, "");
+    const isLike = (other: NamedEnum): boolean =>
+      withoutNull(other.name).endsWith(withoutNull(name)) ||
+      withoutNull(name).endsWith(withoutNull(other.name)) ||
+      (property !== undefined &&
+        other.property === property &&
+        (short !== undefined || resourceOf(other.wanted) === resourceOf(wanted)));
+    const like = (this.#enums.get(enumKey(values)) ?? []).find(isLike);
+    if (like) return like.name;
+    this.#addEnum(values, { name, wanted, property });
+    this.#defineAs(name, key, lines);
+    return name;
   }
 
-  #addEnum(name: string, values: readonly string[]): void {
-    this.#enums.set(enumKey(values), [...(this.#enums.get(enumKey(values)) ?? []), name]);
+  #addEnum(values: readonly string[], named: NamedEnum): void {
+    this.#enums.set(enumKey(values), [...(this.#enums.get(enumKey(values)) ?? []), named]);
+  }
+
+  /**
+   * The names of enums that several properties of the same name have, by property and values. Omits properties with a name of
+   * one word, such as `status`, which does not show that they mean the same, and names of components.
+   */
+  #repeatedEnums(): ReadonlyMap<string, string> {
+    this.#repeated ??= namesOfRepeatedEnums(this.model.document.roots.map(({ value }) => membersOf(value)));
+    return this.#repeated;
   }
 
   /**
@@ -128,6 +151,50 @@ export class TypeDefinitions {
     return freeName(typeName(`${owner} ${name}`), this.#taken);
   }
 }
+
+/** An enum of the schema has only a name. */
+type NamedEnum = { readonly name: string; readonly wanted?: string; readonly property?: string };
+
+/** The property that the schema, or the list of which it describes the items, belongs to. */
+function propertyOf({ node, identity }: Shape): string | undefined {
+  const [keyword, name] = node.path.slice(node.path.at(-1) === "items" ? -3 : -2);
+  return identity.text === nodeKey(node) && keyword === "properties" ? String(name) : undefined;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function namesOfRepeatedEnums(documents: readonly Values[]): ReadonlyMap<string, string> {
+  const components = new Set(
+    documents.flatMap(({ components }) =>
+      Object.keys(membersOf(membersOf(components).schemas)).map(typeName),
+    ),
+  );
+  const seen = new Set<string>();
+  const repeated = new Map<string, string>();
+  const open: unknown[] = [...documents];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    const members = membersOf(value);
+    for (const [name, schema] of Object.entries(membersOf(members.properties))) {
+      const { items, ...own } = membersOf(schema);
+      const listed = membersOf(items).enum ?? own.enum;
+      if (!Array.isArray(listed) || wordsOf(name).length < 2 || components.has(typeName(name))) continue;
+      const key = `${name} ${enumKey(listed.filter((each) => each !== null).map(String))}`;
+      if (seen.has(key)) repeated.set(key, typeName(name));
+      seen.add(key);
+    }
+    open.push(...(Array.isArray(value) ? value : Object.values(members)).filter((each) => each !== null));
+  }
+  return repeated;
+}
+
+const wordsOf = (name: string): string[] => splitWords(name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, " "));
+
+/** `coupon` for `CouponStatus` and `CreateCouponInputStatus`. */
+const resourceOf = (name = ""): string | undefined =>
+  wordsOf(name).find((word) => !/^(?:create|update|delete|patch|put|post|get|list|find|all)$/i.test(word));
+
+/** `CountryOrNull` has the values of `Country`, because nullability does not belong to a GraphQL type. */
+const withoutNull = (name: string): string => name.replace(/(?<=\w)OrNull$/, "");
 
 const enumKey = (values: readonly string[]): string => JSON.stringify([...values].sort());
 

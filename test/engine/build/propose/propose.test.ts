@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { run as codegen } from "../../../../src/engine/build/codegen/codegen-command.ts";
 import { run as propose } from "../../../../src/engine/build/propose/propose-command.ts";
 import { depotOpenapi, depotSchema, edited, project, ran, reportOf, write } from "../check/run.ts";
+import { proposed } from "./proposed.ts";
 
 test("the SDL that propose prints passes check once it is pasted", async () => {
   const root = project({
@@ -113,6 +114,51 @@ components:
   write(root, { "spec/schema.graphql": `${depotSchema}\n${out}\n` });
   await codegen([], { root, env: {}, out: () => undefined, error: console.error });
   expect((await reportOf(root)).findings).toEqual([]);
+});
+
+test("properties with the same name and values share an enum, if they mean the same", async () => {
+  const [colors, states] = [
+    ["red", "blue"],
+    ["open", "shut"],
+  ];
+  const values = (listed: readonly (string | null)[] = []) => ({ type: "string", enum: listed });
+  const object = (properties: object) => ({ type: "object", properties });
+  const schemas: Record<string, object> = {
+    Gate: object({
+      mainColor: values(colors),
+      state: values(states),
+      fill_color: { $ref: "#/components/schemas/Fill" },
+    }),
+    GateInput: object({ mainColor: values(colors?.toReversed()), state: values(states) }),
+    CreateGateInput: object({ state: values(states), side_color: { type: "array", items: values(colors) } }),
+    Door: object({ mainColor: values(["red"]), state: values(states), fill_color: values(colors) }),
+    Wall: object({ side_color: values(colors), lineColor: values(colors), fillColor: values(["red"]) }),
+    Fill: values(states),
+    FillColor: object({ hex: { type: "string" } }),
+    Hue: values(["warm", "cold"]),
+    HueOrNull: { type: ["string", "null"], enum: ["warm", "cold", null] },
+  };
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const shown = object(Object.fromEntries(Object.keys(schemas).map((name) => [`the${name}`, ref(name)])));
+  const responses = { 200: { description: "ok", content: { "application/json": { schema: shown } } } };
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "House", version: "1" },
+    security: [],
+    paths: { "/house": { get: { operationId: "getHouse", responses } } },
+    components: { schemas },
+  };
+  const sdl = await proposed(JSON.stringify(document), ["getHouse"]);
+  const fieldsOf = (name: string): string[] =>
+    [...(new RegExp(`^type ${name} \\{\n(.*?)\n\\}`, "ms").exec(sdl)?.[1] ?? "").matchAll(/: \[?(\w+)/g)].map(
+      ([, type = ""]) => type,
+    );
+  expect(fieldsOf("Gate")).toEqual(["MainColor", "GateState", "Fill"]);
+  expect(fieldsOf("GateInput")).toEqual(["MainColor", "GateState"]);
+  expect(fieldsOf("CreateGateInput")).toEqual(["GateState", "SideColor"]);
+  expect(fieldsOf("Door")).toEqual(["DoorMainColor", "DoorState", "DoorFillColor"]);
+  expect(fieldsOf("Wall")).toEqual(["SideColor", "WallLineColor", "WallFillColor"]);
+  expect(fieldsOf("GetHouse").slice(-2)).toEqual(["Hue", "Hue"]);
 });
 
 test("a proposal has the document's descriptions: of arguments, inputs and their fields, by their schemas too", async () => {
