@@ -19,7 +19,7 @@ import { fieldName, isIdName, restNameDirective, typeName } from "../schema/grap
 import type { FoundPage } from "./pages.ts";
 import { deprecatedDirective, descriptionLines, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
-import { describedBy, descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
+import { componentOf, describedBy, descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 
 export const entriesDirective = (shape: Shape): string => (isMap(shape) ? " @restEntries" : "");
 
@@ -74,7 +74,8 @@ export class OutputTypes {
     const items = list.shape.items as Shape;
     const page = shape ?? pageOfBareList(list.shape, items);
     const item = isMap(items) ? this.#definitions.json() : this.output(items, operationName);
-    const owner = items.types.has("object") && /^(?!JSON$)\w+$/.test(item) ? item : operationName;
+    const isObject = items.types.has("object") && /^(?!JSON$)\w+$/.test(item);
+    const owner = isObject ? item : typeName((shape && componentOf(shape)) ?? operationName);
     const connection = connectionShape(page, { shape: list.shape, optional: !list.required }, items);
     const edges = declaredProperty(connection, "edges")?.shape;
     const pageInfo = declaredProperty(connection, "pageInfo")?.shape;

@@ -135,21 +135,26 @@ export class TypeDefinitions {
     return this.#repeated;
   }
 
-  /**
-   * The type name for a REST schema, even before it is defined. It is the name of the schema's component, or of a file with
-   * only the schema.
-   */
-  nameFor({ node, identity }: Shape, wanted: string, suffix: string): string {
-    const isComponent =
-      identity.text === nodeKey(node) && node.path[1] === "schemas" && node.path.length === 3;
-    const file = node.path.length === 0 ? /([^/]+?)(?:\.\w+)?$/.exec(node.file)?.[1] : undefined;
-    const component = isComponent ? node.path[2] : file;
-    const name = typeName(String(component ?? wanted)) + suffix;
-    const known = this.#names.get(`${suffix} ${identity.text}`);
-    if (known !== undefined || !this.#taken.has(name)) return known ?? name;
-    const owner = (isComponent ? this.#document : undefined) ?? this.#operation;
-    return freeName(typeName(`${owner} ${name}`), this.#taken);
+  /** The type name for a REST schema, even before it is defined. A name that ends with the suffix does not get it again. */
+  nameFor(shape: Shape, wanted: string, suffix: string): string {
+    const own = typeName(componentOf(shape) ?? wanted);
+    const names = [own.endsWith(suffix) ? own : own + suffix, own + suffix];
+    const known = this.#names.get(`${suffix} ${shape.identity.text}`);
+    const free = known ?? names.find((each) => !this.#taken.has(each));
+    if (free !== undefined) return free;
+    const owner = (isComponent(shape) ? this.#document : undefined) ?? this.#operation;
+    return freeName(typeName(`${owner} ${names[0]}`), this.#taken);
   }
+}
+
+const isComponent = ({ node, identity }: Shape): boolean =>
+  identity.text === nodeKey(node) && node.path[1] === "schemas" && node.path.length === 3;
+
+/** The name of the schema's component, or of a file with only the schema. */
+export function componentOf(shape: Shape): string | undefined {
+  const { file, path } = shape.node;
+  if (path.length === 0) return /([^/]+?)(?:\.\w+)?$/.exec(file)?.[1];
+  return isComponent(shape) ? String(path[2]) : undefined;
 }
 
 /** An enum of the schema has only a name. */

@@ -154,3 +154,44 @@ test.each<[what: string, operations: Parameters<typeof named>[0], fields: readon
   const found = [...out.matchAll(/^ {2}(\w+)(?=\(|: String)/gm)].map(([, name]) => name);
   expect(found.toSorted()).toEqual(fields.toSorted());
 });
+
+test("a name that ends with Input does not get it again, and a page of texts has its component's name", async () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const json = (schema: object) => ({ content: { "application/json": { schema } } });
+  const ok = (schema: object) => ({ 200: { description: "ok", ...json(schema) } });
+  const object = (properties: object) => ({ type: "object", properties });
+  const string = { type: "string" };
+  const page = [{ name: "cursor", in: "query", schema: string }];
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "t", version: "1" },
+    security: [],
+    paths: {
+      "/notes": {
+        get: { operationId: "listNotes", parameters: page, responses: ok(ref("Texts")) },
+        post: { operationId: "addNote", requestBody: json(ref("NoteInput")), responses: ok(string) },
+      },
+      "/words": {
+        get: { operationId: "listWords", parameters: page, responses: ok(ref("Texts")) },
+        post: {
+          operationId: "addWord",
+          requestBody: json(ref("WordInput")),
+          responses: ok(ref("WordInput")),
+        },
+      },
+    },
+    components: {
+      schemas: {
+        NoteInput: object({ text: string, place: object({ page: { type: "integer" } }) }),
+        WordInput: object({ text: string, language: string }),
+        Texts: object({ data: { type: "array", items: string }, next_cursor: string }),
+      },
+    },
+  };
+  const sdl = await proposed(JSON.stringify(document), ["listNotes", "listWords", "addNote", "addWord"]);
+  expect(sdl.match(/(?<=^(?:type|input) )\w+/gm)).toEqual([
+    ...["Query", "Mutation", "TextsEdge", "PageInfo", "TextsConnection"],
+    ...["NoteInput", "NotePlaceInput", "WordInput", "WordInputInput"],
+  ]);
+  expect(sdl.match(/: TextsConnection$/gm)).toHaveLength(2);
+});
