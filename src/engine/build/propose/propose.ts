@@ -144,15 +144,19 @@ export class Proposal {
     return [...types, ...this.#definitions.sdl].join("\n\n");
   }
 
-  /** Shortens `listThings` to `things`, unless this name is taken. */
+  /** Shortens `listThings` and `findAllThings` to `things`, unless this name is taken. */
   #fieldName(owner: string, wanted: string, id: string): string {
     const proposed = this.#fields.get(owner);
     const known = this.#known.get(owner);
     const taken = { has: (name: string) => proposed?.has(name) || known?.has(name) || false };
-    const short = fieldName(wanted.replace(/^([Ll]ist|[Gg]et|[Ff]etch|[Rr]ead)(?=[A-Z_-])/, ""));
+    const short = fieldName(wanted.replace(leadingVerb, ""));
     return taken.has(short) || !/\w/.test(short) ? freeName(fieldName(id), taken) : short;
   }
 }
+
+/** A verb that the type Query implies. `findAll` and `getByName` keep it, because the rest names no resource. */
+const leadingVerb =
+  /^(?:[Ll]ist|[Gg]et|[Ff]etch|[Rr]ead|[Ff]ind)(?:_?[Aa]ll)?(?=[A-Z_-])(?![_-]?(?:[Aa]ll|[Oo]ne|[Mm]any|[Bb]y)(?![a-z]))/;
 
 export function unproposableReason(operation: RestOperation): string | undefined {
   if (!isSendable(operation.method)) return `no field can send ${sentMethod(operation.method)}`;

@@ -16,8 +16,16 @@ export function nameFrom(operation: RestOperation): string {
     return nameFromPath(operation, isApiOrVersion, resourceWords);
   const name = nameOfFunction(operation, id);
   if (name !== undefined) return isGeneric(name) ? nameFromPath(operation, isApiOrVersion) : name;
-  // NestJS writes the class and the method, as in UsersController_findAll
-  return id.replace(/(?<=\w)Controller_(?=[A-Za-z])/, " ");
+  // NestJS writes the class and the method, as in UsersController_findAll or UsersControllerV1_getUser
+  const [, owner, method] = /^(\w+)Controller(?:V\d+)?_([A-Za-z]\w*)$/.exec(id) ?? [];
+  if (owner === undefined || method === undefined) return id;
+  return namesResource(method, owner) ? method : `${owner} ${method}`;
+}
+
+/** Whether the name contains the resource, as `listUsers` and `getUserRoles` contain `users`. */
+function namesResource(name: string, resource: string): boolean {
+  const one = singular(resource).toLowerCase();
+  return name.length > one.length && name.toLowerCase().includes(one);
 }
 
 /** A name to use if that of `nameFrom` is taken. Begins with the document's name if there are several documents. */
