@@ -80,15 +80,15 @@ export class OutputTypes {
     const edges = declaredProperty(connection, "edges")?.shape;
     const pageInfo = declaredProperty(connection, "pageInfo")?.shape;
     const edge = this.#addedType(edges?.items as Shape, `${owner}Edge`, [
-      `node: ${item}${items.nullable ? "" : "!"}`,
-      "cursor: String!",
+      `  node: ${item}${items.nullable ? "" : "!"}`,
+      "  cursor: String!",
     ]);
     const info = this.#addedType(
       pageInfo as Shape,
       "PageInfo",
-      ["hasNextPage: Boolean!", "hasPreviousPage: Boolean!"].concat(
-        "startCursor: String",
-        "endCursor: String",
+      ["  hasNextPage: Boolean!", "  hasPreviousPage: Boolean!"].concat(
+        "  startCursor: String",
+        "  endCursor: String",
       ),
     );
     const shown = list.required && !list.shape.nullable ? "!" : "";
@@ -101,9 +101,9 @@ export class OutputTypes {
       own,
     );
     return this.#addedType(connection, `${owner}Connection`, [
-      `edges: [${edge}!]${shown}`,
-      `nodes: [${item}${items.nullable ? "" : "!"}]${shown}`,
-      `pageInfo: ${info}!`,
+      `  edges: [${edge}!]${shown}`,
+      `  nodes: [${item}${items.nullable ? "" : "!"}]${shown}`,
+      `  pageInfo: ${info}!`,
       ...others.flatMap((each, index) =>
         this.#field(names[index] ?? each.name, each, `${owner}Connection`, connection.properties.keys()),
       ),
@@ -123,15 +123,11 @@ export class OutputTypes {
     return `[${type}!]`;
   }
 
-  /** Defines an object type that a connection needs. */
+  /** Defines an object type that a connection needs. `fields` has the indented lines of its fields. */
   #addedType(shape: Shape, wanted: string, fields: readonly string[]): string {
     return (
       this.#known(shape) ??
-      this.#definitions.define(shape, wanted, "", (name) => [
-        `type ${name} {`,
-        ...fields.map((field) => `  ${field.trimStart()}`),
-        "}",
-      ])
+      this.#definitions.define(shape, wanted, "", (name) => [`type ${name} {`, ...fields, "}"])
     );
   }
 

@@ -195,5 +195,5 @@ function argumentList(
     ),
     ...(body ? [types.bodyArgument(body)] : []),
   ];
-  return lines.length === 0 ? "" : `(\n${lines.map((line) => `    ${line}`).join("\n")}\n  )`;
+  return lines.length === 0 ? "" : `(\n${lines.map((line) => line && `    ${line}`).join("\n")}\n  )`;
 }

@@ -1,4 +1,5 @@
 /** Derives unique names for proposed fields and types from REST operations, and writes descriptions. */
+import { Kind, print } from "graphql";
 import { deprecationOf } from "../openapi/deprecation.ts";
 import type { RestNode } from "../openapi/document.ts";
 import { isSafe, methodAndPath, ownPath, type RestOperation } from "../openapi/operation.ts";
@@ -121,8 +122,35 @@ export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">):
 export const deprecatedDirective = (...nodes: readonly RestNode[]): string =>
   deprecationOf(nodes) ? ' @deprecated(reason: "REST deprecates it.")' : "";
 
-/** The SDL lines of a description. Empty for an empty text. */
+/** The SDL lines of a description. Empty for an empty text. Keeps line breaks only if they carry Markdown structure. */
 export function descriptionLines(text: unknown, indent: string): string[] {
   if (typeof text !== "string" || text.trim() === "") return [];
-  return [`${indent}${JSON.stringify(text.trim().replaceAll(/\s+/g, " "))}`];
+  const lines = hasStructure(text)
+    ? print({ kind: Kind.STRING, value: trimmedLines(text), block: true }).split("\n")
+    : [JSON.stringify(text.trim().replaceAll(/\s+/g, " "))];
+  return lines.map((line) => (line === "" ? "" : indent + line));
 }
+
+/** The start of a list item, a table row, a heading, a block quote or a code fence (CommonMark 0.31.2 §4, §5). */
+const markdownBlock = /^[ \t]*(?:[-*+]|\d{1,9}[.)]|#{1,6}|>|\|)[ \t]+\S|^[ \t]*(?:```|~~~)/;
+
+/** Whether a line other than the first begins a Markdown block. A block string cannot contain control characters. */
+const hasStructure = (text: string): boolean =>
+  text.isWellFormed() &&
+  !/[^\P{Cc}\t\r\n]/u.test(text) &&
+  text
+    .trim()
+    .split(lineBreak)
+    .some((line, index) => index > 0 && markdownBlock.test(line));
+
+const lineBreak = /\r\n|[\r\n]/;
+
+/** Removes spaces at the ends of lines, and repeated blank lines. */
+const trimmedLines = (text: string): string =>
+  text
+    .split(lineBreak)
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .replace(/^\n+/, "")
+    .trimEnd()
+    .replaceAll(/\n{3,}/g, "\n\n");

@@ -337,3 +337,55 @@ test("a list whose items are not said is any JSON value, in a request too", asyn
   const out = await proposed(JSON.stringify(dock), ["getDock", "addDock"]);
   expect(out.match(/^ *loose: .*/gm)).toEqual(["  loose: JSON", "  loose: JSON"]);
 });
+
+test("the description of a list, a table or code keeps its lines", async () => {
+  const list =
+    'The state, one of:\r\n- `open`: it can\n  be used\n    - at once\n\n\n- `shut`: it says """no"""  ';
+  const described = (description: string, more: object = { type: "string" }) => ({ description, ...more });
+  const ship = {
+    type: "object",
+    description: "# Ship\n1. sails",
+    properties: {
+      state: described(list, { type: "string", enum: ["open", "shut"] }),
+      size: described("\nMasts\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"),
+      code: described("Like\n```\nx\n```"),
+      text: described("A paragraph\nof two lines.\n\nAnother - with a dash."),
+      item: described("- one item"),
+      odd: described("Rings:\n- \u0007"),
+    },
+  };
+  const parameters = [
+    { name: "page", in: "query", schema: { type: "integer", default: 1 } },
+    { name: "state", in: "query", description: list, schema: string },
+  ];
+  const page = {
+    type: "object",
+    properties: { items: { type: "array", items: ship }, stats: described(list) },
+  };
+  const get = {
+    operationId: "getShips",
+    parameters,
+    responses: { 200: { description: "ok", content: { "application/json": { schema: page } } } },
+  };
+  const info = { title: "Ships", version: "1" };
+  const sdl = await proposed(
+    JSON.stringify({ openapi: "3.1.0", info, security: [], paths: { "/ships": { get } } }),
+    ["getShips"],
+  );
+  const block = (indent: string): string =>
+    ['"""', "The state, one of:", "- `open`: it can", "  be used", "    - at once", "", "- `shut`: it says "]
+      .map((line) => line && indent + line)
+      .join("\n") +
+    '\\"""no\\"""\n' +
+    `${indent}"""\n`;
+  expect(sdl).toContain(`${block("    ")}    state: String\n`);
+  expect(sdl).toContain(`${block("  ")}  state: GetShipsState\n`);
+  expect(sdl).toContain(`${block("  ")}  stats: String\n`);
+  expect(sdl).toContain('"""\n# Ship\n1. sails\n"""\ntype GetShips {');
+  expect(sdl).toContain('  """\n  Masts\n\n  | a | b |\n  |---|---|\n  | 1 | 2 |\n  """\n  size: String\n');
+  expect(sdl).toContain('  """\n  Like\n  ```\n  x\n  ```\n  """\n  code: String\n');
+  expect(sdl).toContain('  "A paragraph of two lines. Another - with a dash."\n  text: String\n');
+  expect(sdl).toContain('  "- one item"\n  item: String\n');
+  expect(sdl).toContain('  "Rings: - \\u0007"\n  odd: String\n');
+  expect(sdl).not.toMatch(/[ \t]$/m);
+});
