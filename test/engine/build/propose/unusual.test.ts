@@ -120,8 +120,13 @@ test("members of an allOf that only annotate a reference make no type of their o
 });
 
 /** The SDL of an operation whose response has the property `crew`, and the types besides `Ship`. */
-async function crewOf(openapi: string, crew: object, more: object = {}): Promise<string> {
-  const ship = { type: "object", properties: { flag: string, crew } };
+async function crewOf(
+  openapi: string,
+  crew: object,
+  more: object = {},
+  required: readonly string[] = [],
+): Promise<string> {
+  const ship = { type: "object", required, properties: { flag: string, crew } };
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Ship" } } };
   const responses = { 200: { description: "ok", content } };
   const schemas = { Ship: ship, Crew: { type: "object", properties: { name: string } }, ...more };
@@ -173,6 +178,19 @@ test.each(annotations)("an annotation beside a reference makes no type: %s", asy
       expect(sdl).toMatch(/^ {2}crew: Crew(?: @deprecated.*)?$/m);
     }
   }
+});
+
+test.each<[openapi: string, crew: object, type: string]>([
+  ["3.1.0", { ...crewReference, title: "Crew" }, "Crew!"],
+  ["3.1.0", { ...crewReference, nullable: true }, "Crew"],
+  ["3.1.0", { ...crewReference, nullable: false }, "Crew!"],
+  ["3.1.0", { ...crewReference, type: ["object", "null"] }, "Crew!"],
+  ["3.1.0", { anyOf: [crewReference, { type: "null" }], type: ["object", "null"] }, "Crew"],
+  ["3.1.0", { anyOf: [crewReference, { type: "null" }], type: "object" }, "Crew!"],
+  ["3.0.3", { allOf: [crewReference], type: "object", nullable: true }, "Crew"],
+  ["3.0.3", { allOf: [crewReference, { type: "object", nullable: true }] }, "Crew!"],
+])("a reference is null only if all keywords beside it allow null: %s %j", async (openapi, crew, type) => {
+  expect(await crewOf(openapi, crew, {}, ["crew"])).toContain(`  crew: ${type}\n`);
 });
 
 test.each<[keywords: object, schema: object, type: RegExp]>([
