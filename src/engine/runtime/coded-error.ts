@@ -120,8 +120,8 @@ const byStatus = new Map<number, Code>([
 export const codeForStatus = (status: number): Code => byStatus.get(status) ?? "UPSTREAM_ERROR";
 
 /**
- * The cause of a failure without an error of Node or undici: a call that was not made, or an invalid response. `code` is
- * logged, so it contains no values of the response.
+ * Why a call failed without an error of Node or undici: it was not made, or the response was invalid. `code` is logged, so it
+ * contains no values of the response.
  */
 export class FailureReason extends Error {
   readonly code: string;
@@ -132,7 +132,7 @@ export class FailureReason extends Error {
   }
 }
 
-/** Status phrases of RFC 9110 §15 that are older in Node. */
+/** Status phrases of RFC 9110 §15 that differ from Node's, which are older. */
 const phrases = new Map([
   [413, "Content Too Large"],
   [422, "Unprocessable Content"],

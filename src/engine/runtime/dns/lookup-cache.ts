@@ -186,8 +186,7 @@ function rotated(addresses: readonly Address[], by: number): readonly Address[] 
 }
 
 /**
- * The cache of the process. The stub resolver is used only on Linux, because other systems, which are used for development,
- * keep their configuration elsewhere.
+ * The cache of the process. Only Linux uses the stub resolver, because other systems keep their configuration in other files.
  */
 export const lookupCache = new LookupCache(
   process.platform === "linux" ? stubResolver(systemFiles) : systemResolver,

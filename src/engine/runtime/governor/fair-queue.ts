@@ -55,7 +55,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
   }
 
   /**
-   * Begins the first entry whose owner may proceed, and moves its queue behind the others. Returns `false` if there is none.
+   * Begins the first entry whose owner may proceed, and moves that queue behind the others. Returns `false` if there is none.
    */
   next(mayProceed: (owner: Owner) => boolean = () => true): boolean {
     for (const [key, queue] of this.#queues) {

@@ -1,6 +1,6 @@
 /**
  * Coalesces identical work of one caller: requests that wait at the same time share one execution. A request never joins an
- * execution in flight, because that execution may have read older data than a write that the request's client knows of. A
+ * execution in flight, because that execution may have read its data before a write that the request's client knows of. A
  * request therefore sees every write that completed before it was sent, even a write through another replica.
  *
  * A request waits until an identical execution ends, but at most `pauseMs` times the number of identical executions in flight,

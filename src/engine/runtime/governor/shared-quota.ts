@@ -3,7 +3,7 @@
  * regardless of how much the others hold. A caller may take more only if it then holds at most three times the amount that
  * remains free (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking, 1998). A single caller thus gets
  * two thirds of the total, and two callers get three eighths each; the more callers there are, the less each of them gets. A
- * caller that holds more than its share, because further callers have come, keeps it until it gives it back.
+ * caller whose share shrinks because other callers arrive keeps what it holds until it returns it.
  */
 import type { Caller } from "./caller.ts";
 
@@ -33,7 +33,7 @@ export class SharedQuota {
 
   /**
    * Takes `amount`, or takes nothing and returns the reason. A lower `total` can be passed during overload. Callers that hold
-   * nothing may exceed it, until `total` callers hold something.
+   * nothing are served beyond it, until `total` callers hold something.
    */
   take(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const refusal = this.refusal(caller, amount, total);

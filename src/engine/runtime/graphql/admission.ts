@@ -1,12 +1,12 @@
 /**
  * Admits requests: counts them against limits, and queues their start. Under overload, requests are refused early, so that
- * accepted requests are answered soon. The number of requests in flight has three limits, and callers share each of them
- * (`SharedQuota`). `MAX_CONCURRENT_REQUESTS` always applies. While the event loop is never idle, the limit is the number of
- * requests that finish in `maxBacklogSeconds` (Little's law: more requests would only wait longer). While timers keep firing late,
- * the limit is `fewRequests`.
+ * accepted requests are answered soon. Callers share the number of requests in flight (`SharedQuota`). It has three limits.
+ * `MAX_CONCURRENT_REQUESTS` always applies. While the event loop is never idle, the limit is the number of requests that finish
+ * in `maxBacklogSeconds`, because more requests would only wait longer (Little's law). While timers keep firing late, the limit
+ * is `fewRequests`.
  *
- * One long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is measured with a timer,
- * because the histogram of `perf_hooks` takes no samples while every tick is long.
+ * A single long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is measured with a
+ * timer, because the histogram of `perf_hooks` takes no samples while every tick is long.
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -21,7 +21,7 @@ import { largeAnswers, largeBodies } from "../settings/capacity.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set for the routes that `admitRequests` applies to. */
+    /** Undefined on routes that `admitRequests` does not apply to. */
     admission: Admission | undefined;
   }
 }
@@ -32,20 +32,19 @@ type UnreadLimit = {
 };
 
 /**
- * What one HTTP request uses from its arrival until its response is sent and its REST calls have ended: a place in the start
- * queue, and amounts of quotas. The limits of its execution are in its `RequestScope`.
+ * What one HTTP request occupies: a place in the start queue, and amounts of quotas. It occupies them from its arrival until
+ * its response is sent and its REST calls have ended. The limits of its execution are in its `RequestScope`.
  */
 export class Admission implements Pausable {
   readonly caller: Caller;
-  /** The place in the start queue. A request that waited for an identical query and is then executed itself gets a new place. */
+  /**
+   * The place in the start queue. A request that waited for an identical query but must be executed itself gets a new place.
+   */
   place: QueuePlace | undefined;
   #scope: RequestScope | undefined;
-  /** The quota that counts this request as in flight; undefined while no quota counts it. */
+  /** The quota that counts this request as in flight, if any. */
   #inFlight: SharedQuota | undefined;
-  /**
-   * Amounts taken from quotas. They are returned when the client has read the response, or when it has disconnected and the
-   * request's writes are done.
-   */
+  /** Amounts to return to their quotas after the client has read the response, or has disconnected and all writes are done. */
   #held: [quota: SharedQuota, amount: number][] | undefined;
 
   readonly #unread: UnreadLimit | undefined;
@@ -56,10 +55,7 @@ export class Admission implements Pausable {
     this.#unread = unread;
   }
 
-  /**
-   * Counts the bytes of a large response, or of a large part of an incremental response, until the request ends. Throws if the
-   * quota has too few bytes left.
-   */
+  /** Counts the bytes of a large response, or of a large part of it, as unread. Throws if the quota has too few bytes left. */
   holdUnread(bytes: number): void {
     if (!this.#unread) return;
     const refusal = this.#unread.quota.take(this.caller, bytes);
@@ -72,7 +68,7 @@ export class Admission implements Pausable {
     this.#scope = scope;
   }
 
-  /** Marks the request as in flight; `quota` has already counted it. */
+  /** Marks the request as in flight. `quota` has already counted it. */
   count(quota: SharedQuota): void {
     this.#inFlight = quota;
   }
@@ -81,7 +77,7 @@ export class Admission implements Pausable {
     return this.#inFlight !== undefined;
   }
 
-  /** Returns `amount` to `quota` when the request ends; it must have been taken from `quota` already. */
+  /** Makes `quota` get `amount` back when the request ends. The amount has already been taken from the quota. */
   hold(quota: SharedQuota, amount: number): void {
     this.#held ??= [];
     this.#held.push([quota, amount]);
@@ -96,8 +92,8 @@ export class Admission implements Pausable {
   }
 
   /**
-   * Stops counting the request as in flight. An MCP message calls this before it waits for the GraphQL requests that it sends,
-   * because those are counted themselves.
+   * Stops counting the request as in flight. Called for an MCP message before it waits for the GraphQL requests that it sends,
+   * because those are counted separately.
    */
   stopCounting(): void {
     this.place?.leave();
@@ -106,8 +102,8 @@ export class Admission implements Pausable {
   }
 
   /**
-   * Called when the response has been sent or the client has disconnected. Returns the amounts to the quotas and calls `ended`,
-   * once the request's REST calls have ended.
+   * Called when the response has been sent or the client has disconnected. After the request's REST calls have ended, returns
+   * the amounts to the quotas and calls `ended`.
    */
   close(isAnswered: boolean, ended: () => void): void {
     const scope = this.#scope;
@@ -123,7 +119,7 @@ export class Admission implements Pausable {
   }
 }
 
-/** Throws if the route of the request does not use `admitRequests`. */
+/** Throws on a route that does not use `admitRequests`. */
 export function admissionOf({ admission }: FastifyRequest): Admission {
   if (!admission) throw new Error("the route has no admission");
   return admission;
@@ -131,8 +127,7 @@ export function admissionOf({ admission }: FastifyRequest): Admission {
 
 const sampleEveryMs = 100;
 /**
- * A sample is late if its timer fires more than `maxDelayMs` late. The loop counts as late after `lateSamples` late samples in a
- * row.
+ * A sample is late if its timer fires more than `maxDelayMs` late, and the event loop after `lateSamples` late ones in a row.
  */
 const maxDelayMs = 200;
 const lateSamples = 3;
@@ -144,18 +139,18 @@ const lateSamples = 3;
 const busy = 0.95;
 const busySamples = 5;
 const maxBacklogSeconds = 0.2;
-/** At least this many requests may be in flight, however long they take. At most 66 of them are from one caller. */
+/** This many requests may always be in flight, however long they take. One caller gets at most 66 of them. */
 const fewRequests = 100;
-/** One UTF-16 code unit of a string takes at most this many bytes in UTF-8. */
+/** Maximum bytes of a UTF-16 code unit in UTF-8. */
 const mostBytes = 3;
 
-/** Counts the request as one of its caller's requests in flight, and returns the caller. The request ends with `leave`. */
+/** Returns the caller of the request, and counts the request as one of the caller's in flight until `leave` is called. */
 type Enter = (request: FastifyRequest) => Caller;
 
 /**
- * Adds hooks that admit the requests of the routes that `server` registers afterwards. Returns the quotas, for metrics. The hooks
- * create few objects after a request has waited: by then, V8 may have moved the request to the old generation, and everything
- * that it refers to stays in memory until the next full collection.
+ * Adds hooks that admit the requests of the routes that `server` registers afterwards. Returns the quotas, for metrics. After a
+ * request has waited, the hooks create few objects, because V8 may have moved the request to the old generation: everything
+ * that it refers to then stays in memory until the next full collection.
  */
 export function admitRequests(
   server: FastifyInstance,
@@ -171,7 +166,7 @@ export function admitRequests(
   server.addHook("onClose", async () => loop.stop());
   const refuse = (reply: FastifyReply, refusal: Refusal): void => {
     const isLoop = loop.limit() < maxRequests;
-    // bypasses the error handler, because a log line for each refusal would add load
+    // bypasses the error handler, which would write a log line for each refusal and thereby add load
     sendError(reply, (isLoop ? loopFull : overloaded)[refusal]);
   };
   server.decorateRequest("admission");
@@ -188,7 +183,7 @@ export function admitRequests(
     if (refusal) refuse(reply, refusal);
     else done();
   });
-  // a request counts once its body has arrived, so a client that sends its body slowly does not block other clients
+  // counted only once the body has arrived, so that a client that sends its body slowly does not block others
   server.addHook("preHandler", (request, reply, done) => {
     if (reply.raw.destroyed) return; // its `close` event has already fired
     const admission = admissionOf(request);
@@ -217,13 +212,13 @@ export function admitRequests(
     } catch (error) {
       return done(error as CodedError);
     }
-    done(null, Buffer.from(payload)); // the bytes replace the string, so memory holds the response once
+    done(null, Buffer.from(payload)); // replaces the string by its bytes, so that memory holds the response only once
   });
   const { executing } = starts;
   return { requests_in_flight: inFlight, bodies, unread_responses: unreadBytes, executing };
 }
 
-/** The length of a large body that is not parsed yet; 0 for any other body. */
+/** Returns the length of a large body that is not parsed yet, and 0 for any other body. */
 const largeLength = ({ body }: FastifyRequest): number =>
   typeof body === "string" && body.length >= largeBodies.from ? body.length : 0;
 

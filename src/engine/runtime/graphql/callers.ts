@@ -17,7 +17,7 @@ import type { Config } from "../settings/config.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The result of `Callers.of`. Not an entry of a WeakMap, which would outlive the request until the next major GC. */
+    /** The result of `Callers.of`. It is a property, because a WeakMap would retain it until the next major GC. */
     forwarded: CallerHeaders | undefined;
   }
 }

@@ -38,7 +38,7 @@ export const readUrlParameters = (search: Parameters): Parameters => ({
   extensions: parsed(search.extensions),
 });
 
-/** Returns a string that is not JSON unchanged, because `readParameters` then refuses it. */
+/** Returns a string that is not JSON unchanged, so that `readParameters` refuses it. */
 function parsed(given: unknown): unknown {
   const value = parsedJson(String(given));
   return value === undefined ? given : value;
@@ -56,8 +56,8 @@ export const refusalResponse = (
 ): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
 
 /**
- * Adds a request's id to the errors of a response, and its REST calls as `extensions.calls`. Requests may share the response.
- * `errors` is the first member, where a reader sees it.
+ * Returns the result of a response, which several requests may share, for one request: adds the request's id to each error, and
+ * its REST calls as `extensions.calls`. `errors` comes first, where a reader sees it.
  */
 export function requestResult(
   { body }: GraphQLResponse,

@@ -18,10 +18,7 @@ export function requestBodies(server: FastifyInstance) {
     scope.chargeText(body);
   };
   return {
-    /**
-     * Waits until the caller may proceed, and charges it for a large body's text: reading the text, and computing the digest by
-     * which identical requests are found.
-     */
+    /** Charges a large body, once the caller may proceed: for its text, and for the digest that finds identical requests. */
     charge: (scope: RequestScope, { body }: FastifyRequest): Promise<void> | undefined =>
       isLarge(body) ? chargeLarge(scope, body) : undefined,
     parse: (scope: RequestScope, request: FastifyRequest): unknown => {

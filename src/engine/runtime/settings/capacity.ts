@@ -214,9 +214,7 @@ export const otherFormatCharacters = 4_000_000;
 /** Maximum bytes of cached plans, each with its document. */
 export const cachedPlanBytes = 70_000_000;
 
-/**
- * Maximum characters of the requests remembered as queries. Identical queries are executed only once if they run concurrently.
- */
+/** Maximum characters of requests remembered as queries, so that identical concurrent ones are executed once. */
 export const knownQueryCharacters = 1_000_000;
 
 /** Maximum characters of cached validation errors, which save parsing and validating an invalid document again. */

@@ -18,7 +18,7 @@ export function acceptedMs(times: KeyTimes & Pick<Environment, "KEY_CACHE_MS" | 
   return {
     /** If the gateway did not learn of the revocation. */
     cached: times.KEY_CACHE_MS,
-    /** If key introspection fails too. */
+    /** Like `cached`, but key introspection fails too. */
     whileStale,
     /** If the gateway cannot read the revocation log. */
     unconfirmed: Math.min(whileStale, times.KEY_UNCONFIRMED_MS),

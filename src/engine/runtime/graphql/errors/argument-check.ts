@@ -86,7 +86,7 @@ function furtherErrors(context: ExecutionContext, schema: object, value: unknown
   return (validate.errors ?? []).filter(({ schemaPath }) => !/\/(?:any|one)Of\/|\/if\//.test(schemaPath));
 }
 
-/** Whether the value and its descendants have at most `budget.left` members and items. */
+/** Whether the value contains at most `budget.left` members and items, counted at all depths. */
 function hasAtMost(budget: { left: number }, value: object): boolean {
   for (const member of Object.values(value)) {
     if (--budget.left < 0) return false;

@@ -140,7 +140,7 @@ function sourceOf({ names, args }: ArgumentFacts, restName: string): string | un
   return written;
 }
 
-/** Returns the argument that REST's parameter or body property comes from. Does not find an argument with another REST name. */
+/** Returns the argument behind a REST parameter or body property. An argument with a REST name is found only by that name. */
 function rootOf(
   names: ArgumentFacts["names"],
   args: ArgumentFacts["args"],

@@ -9,7 +9,7 @@ import { CodedError } from "../../coded-error.ts";
 type Path = readonly (string | number)[];
 type Located = { readonly path: Path; readonly originalError: Error };
 
-/** Groups errors by failure and field. Failed calls are the same failure if their errors look the same to a client. */
+/** Groups errors by failure and field. Failed calls count as one failure if their errors look the same to a client. */
 export function groupErrors<E extends Located>(errors: readonly E[]): [E, ...E[]][] {
   const failures = new Map<Error, number>();
   const groupOf = (error: E): E | string => {

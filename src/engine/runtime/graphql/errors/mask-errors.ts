@@ -68,7 +68,7 @@ export const maskVariableError = ({ message, locations }: GraphQLError): GraphQL
   extensions: { code: "BAD_USER_INPUT" },
 });
 
-/** Returns a code from Apollo if it is in this service's closed list. */
+/** Returns `code` if it is in this service's closed list of codes. */
 function knownCode(code: unknown): Code | undefined {
   const isOurs = typeof code === "string" && code !== "INTERNAL_SERVER_ERROR" && Object.hasOwn(codes, code);
   return isOurs ? (code as Code) : undefined;

@@ -8,7 +8,7 @@ import { type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNod
 /** Maximum number of pairs that a document's validation may compare. Visiting a selection counts as a fifth of a pair. */
 const maxPairs = 20_000;
 const selectionCost = 0.2;
-/** Spread fragments with different fields are cheaper to compare than fields. */
+/** Comparing two spread fragments without common fields is cheaper than comparing two fields. */
 const spreadCost = 0.5;
 
 type Counting = { readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>; left: number };

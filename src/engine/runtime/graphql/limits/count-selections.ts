@@ -106,7 +106,7 @@ function countField(
   };
 }
 
-/** Whether the field calls REST: for an interface, in any implementing type. Fields of introspection types never do. */
+/** Whether the field calls REST, for an interface in at least one implementing type. Introspection fields never do. */
 function isBound(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name: string): boolean {
   if (type && isIntrospectionType(type)) return false;
   if (isInterfaceType(type))

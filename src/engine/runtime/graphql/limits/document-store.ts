@@ -1,8 +1,8 @@
 /**
  * Caches the result of parsing and validating a document's text: the parsed document, or the response that refuses it.
  * Documents of saved operations, other documents and refusals have separate size limits. The least recently used entry is
- * evicted: for saved operations, from the app whose documents are the largest in total, so that it does not evict the documents
- * of other apps or of this service.
+ * evicted. For saved operations, it is evicted from the app whose documents take the most bytes, so that the other apps and
+ * this service keep their documents.
  */
 import type { GraphQLResponse } from "@apollo/server";
 import type { DocumentNode } from "graphql";
@@ -11,7 +11,7 @@ import { cachedDocumentBytes, cachedRefusalCharacters, savedDocumentBytes } from
 import type { SavedOperations } from "../saved/saved-operations.ts";
 import { documentSize, type SavedText } from "../saved/saved-text.ts";
 
-/** Assumed characters of a response's headers. */
+/** Assumed number of characters of a response's headers. */
 const overhead = 500;
 
 const storeOf = (maxSize: number) =>

@@ -114,9 +114,7 @@ function project(
   }
 }
 
-/**
- * Completes a piece with the paths of errors, and propagates nulls. Skips parents that a null has detached (`positions.ts`).
- */
+/** Completes a piece value by value, so that errors have paths and nulls propagate. Skips detached parents (`positions.ts`). */
 function completeExactly(
   run: PlanRun,
   { field, resultMaps, values, enclosing, above, parts }: Piece,

@@ -1,6 +1,6 @@
 /**
- * Completes a value with the paths of errors, and propagates nulls (GraphQL spec §6.4.3). The messages and the order of errors
- * are those of graphql-js. It runs only for values that a projection refuses.
+ * Completes a value so that errors have paths and nulls propagate (GraphQL spec §6.4.3). The messages and the order of errors
+ * are those of graphql-js. Used only for values that a projection refuses.
  */
 import {
   GraphQLError,

@@ -143,7 +143,7 @@ export class Deferral {
     return part;
   }
 
-  /** Returns the fragment of a `@defer` at the object, or else at the nearest enclosing object with this directive. */
+  /** Returns the fragment of a `@defer` directive at the object, or else at the nearest enclosing object that has it. */
   #fragmentOf(usage: DeferUsage, from: Place): Fragment | undefined {
     const introduced = this.#fragments.get(usage);
     for (const place of this.#around(from)) {

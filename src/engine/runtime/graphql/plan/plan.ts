@@ -49,9 +49,9 @@ export type FieldPlan = {
    * an item of its list. A null there is an error of REST.
    */
   readonly neverNull: readonly number[];
-  /** For each possible object type of the value, the selection; empty for a leaf. */
+  /** The selection for each possible object type of the value; empty for a leaf. */
   readonly selections: ReadonlyMap<string, ObjectPlan>;
-  /** The names of the arguments whose values fields below this one use. */
+  /** Names of those arguments of the field that fields below it use. */
   readonly inherited: readonly string[];
   /** Compiled when the field is completed for the first time. */
   projection: Projection | undefined;
@@ -59,7 +59,7 @@ export type FieldPlan = {
   locations: FieldError["locations"];
 };
 
-/** Completes a field's value for each result map. Throws if a value does not have the field's type, or `ResponseTooLarge`. */
+/** Completes a field's value for each result map. Throws `ResponseTooLarge`, or an error for a value of another type. */
 export type Projection = (
   resultMaps: readonly ResultMap[],
   values: readonly unknown[],
@@ -104,15 +104,15 @@ export type ObjectPlan = {
   };
   /** The `inherits` of all resolvers in and below this object; absent if there are none. */
   readonly inherits?: ReadonlySet<string>;
-  /** An error for each object of this plan, because a condition of `@skip` or `@include` is null (GraphQL spec §6.4.1). */
+  /** Set if a condition of `@skip` or `@include` is null, so that each object of this plan fails (GraphQL spec §6.4.1). */
   readonly fault?: GraphQLError;
 };
 
-/** Whether fields of the objects have to be resolved at a next level. */
+/** Whether objects of this plan have bound or deferred fields, which need another level. */
 export const hasLevels = ({ bound, deferral }: ObjectPlan): boolean =>
   bound.length > 0 || deferral !== undefined;
 
-/** Estimates the bytes of an object without its strings: keys, quotes, colons and short values. */
+/** Estimates the bytes of an object's keys, quotes, colons and short values, without its strings. */
 export const objectBytes = ({ fields }: ObjectPlan): number =>
   fields.reduce((sum, { key }) => sum + key.length + 8, 2);
 

@@ -59,9 +59,7 @@ export function positionsInParts(field: FieldPlan, parts: readonly Wrapped[]): P
   return found;
 }
 
-/**
- * Nested objects without a REST call, by key. Types of an interface or union share a map: their equal keys have equal types.
- */
+/** Nested objects without a REST call, by key. Fields with the same key have the same type in all types of a union. */
 type NestedObjects = ReadonlyMap<string, { readonly type: GraphQLOutputType; readonly below: NestedObjects }>;
 
 const nestedBelow = (...fields: readonly FieldPlan[]): NestedObjects =>

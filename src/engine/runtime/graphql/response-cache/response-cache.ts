@@ -73,7 +73,7 @@ const mostCharacters = 4_096;
 
 /**
  * Returns the data of a request that, together with the caller, determines a response without errors. It is joined by line
- * breaks, which occur neither in a URL nor in a language.
+ * breaks, which occur neither in a URL nor in `Accept-Language`.
  */
 function operationOf({ method, url, body, headers }: FastifyRequest): string {
   const text = typeof body === "string" ? body : "";

@@ -72,8 +72,8 @@ export class AppOperations {
   }
 
   /**
-   * Apps without any served operation, because all their manifests are unreadable or exceed the limits. An unreadable folder of
-   * apps is an app with an empty name.
+   * Apps without any served operation, because all their manifests are unreadable or exceed the limits. The name is empty for
+   * an unreadable folder of apps.
    */
   get unavailable(): ReadonlySet<string> {
     const read = new Set(this.#state.manifests.map(({ app }) => app));
