@@ -287,7 +287,7 @@ export class Deferral {
       : undefined;
   }
 
-  /** Returns the announced fragment of the part with the longest path. */
+  /** Returns the fragment with the longest path among the announced fragments of the part. */
   #nearest({ fragments }: Part, given: Fragment): Fragment {
     const length = ({ path }: Fragment): number => lengthOf(path);
     return fragments.reduce(

@@ -23,7 +23,7 @@ const formCharacters = { ofAll: 50_000, ofApp: 10_000 };
 
 type App = string | undefined;
 
-/** The operation with an id, and the apps that use the id, in the order of their claims. */
+/** The operation that an id belongs to, and the apps that claim the id, in the order of their claims. */
 type Identified = { readonly saved: SavedText; readonly holders: Set<App> };
 
 type Claim = { readonly owner: OperationName & { readonly app: string }; readonly text: string };
