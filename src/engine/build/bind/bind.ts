@@ -22,7 +22,14 @@ import { findOperation } from "./find-operation.ts";
 import { Findings } from "./findings.ts";
 import { InheritingFields } from "./inheriting-fields.ts";
 import { checkInheritedInputs } from "./inputs/check-inherited-inputs.ts";
-import { type BindResult, boundFields, type Model, type ModelField, type RestApi } from "./model.ts";
+import {
+  type BindResult,
+  boundFields,
+  type FormerObjects,
+  type Model,
+  type ModelField,
+  type RestApi,
+} from "./model.ts";
 import { checkErrorMappings } from "./outputs/error-members.ts";
 import { addRepresentations, checkFederation, isOfOtherSubgraphs, referencesOf } from "./references.ts";
 import { calledOperations } from "./requests/called-operations.ts";
@@ -40,6 +47,7 @@ export const bindSdl = (rest: RestApi, sdl: string): BindResult =>
 export function bind(
   { document, operations, credentials: written = new Map() }: RestApi,
   { schema, document: schemaDocument, federation, diagnostics }: SchemaFile,
+  formerObjects: FormerObjects = new Map(),
 ): BindResult {
   if (!schema) return { diagnostics };
   const findings = new Findings(document);
@@ -58,15 +66,23 @@ export function bind(
     findings.add("field-unbound", where, "subscriptions are not supported", "remove the field");
   }
   const inheriting = new InheritingFields(binder);
-  do {
-    for (let next = binder.nextUnvisited(); next; next = binder.nextUnvisited()) {
-      for (const definition of fieldsOf(schema, next.type)) {
-        const field = { type: next.type, definition, parent: next.backing };
-        if (federation && isOfOtherSubgraphs(binder, federation, field)) continue;
-        if (!inheriting.defer(field)) bindField(binder, field);
+  const bindObjects = (): void => {
+    do {
+      for (let next = binder.nextUnvisited(); next; next = binder.nextUnvisited()) {
+        for (const definition of fieldsOf(schema, next.type)) {
+          const field = { type: next.type, definition, parent: next.backing };
+          if (federation && isOfOtherSubgraphs(binder, federation, field)) continue;
+          if (!inheriting.defer(field)) bindField(binder, field);
+        }
       }
-    }
-  } while (inheriting.bind());
+    } while (inheriting.bind());
+  };
+  bindObjects();
+  for (const [type, objects] of formerObjects) {
+    if (binder.backings.has(type)) continue;
+    for (const object of objects()) binder.addBacking(type, object);
+    bindObjects();
+  }
   if (federation) checkFederation(binder, federation);
   checkUnvisitedLinks(binder, federation);
   const conversions = new InputConversions(binder.pairs);

@@ -120,6 +120,12 @@ export type Backing = {
   readonly from: string;
 };
 
+/**
+ * By object type: the REST objects that it was read from at the base of a comparison. They are bound only if no field leads to a
+ * REST object of the type. Parents come before the objects below them.
+ */
+export type FormerObjects = ReadonlyMap<string, () => readonly Backing[]>;
+
 /** How a representation from a federation router is resolved to an object. */
 export type Reference = {
   readonly type: string;

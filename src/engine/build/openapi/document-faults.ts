@@ -3,17 +3,11 @@
  * the document that a bound operation refers to is an error. One warning counts all other faults, and the duplicate
  * `operationId`s of unbound operations.
  */
-import { membersOf } from "../../shared/json-object.ts";
-import {
-  createDiagnostic,
-  type Diagnostic,
-  type FileLocation,
-  type NodePath,
-  type Rule,
-} from "../diagnostic.ts";
+import { createDiagnostic, type Diagnostic, type FileLocation, type Rule } from "../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "./document.ts";
 import { methodAndPath, type RestOperation } from "./operation.ts";
 import { operationNodes, shadowedOperations } from "./operation-nodes.ts";
+import { mappingsOf, reachedNodes } from "./reached-nodes.ts";
 import { SchemaCycles } from "./shapes/schema-cycles.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateKeyMessage } from "./yaml-file.ts";
@@ -184,70 +178,6 @@ const kinds: Partial<Record<Rule, string>> = {
   "spec-unreadable": "a duplicate key",
 };
 
-// A node reaches everything below it, and everything below the targets of its `$ref`s and discriminator mappings.
-
-/** Keywords whose value is data, so that a `$ref` in it is not a reference. */
-const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
-
-/** Whether the object at `key` has names as its keys, not keywords: a response may be named `default` (OpenAPI 3.1 §4.8.16). */
-const holdsNames = (key: string | number | undefined): boolean => key === "properties" || key === "responses";
-
-/** A node whose path is computed lazily, because a large document has a million nodes. */
-class Member implements RestNode {
-  readonly file: string;
-  readonly key: string;
-  readonly value: unknown;
-  readonly #holder: RestNode;
-
-  constructor(holder: RestNode, key: string, value: unknown) {
-    this.file = holder.file;
-    this.key = key;
-    this.value = value;
-    this.#holder = holder;
-  }
-
-  get path(): NodePath {
-    return [...this.#holder.path, this.key];
-  }
-}
-
 /** Returns the nodes of the operation and of its path item's `parameters`. */
 const partsOf = (document: RestDocument, { node, item }: RestOperation): RestNode[] =>
   [node, document.child(item, "parameters")].filter((part) => part !== undefined);
-
-/** Yields each reachable node that is not in `visited`, and adds it there. */
-function* reachedNodes(
-  document: RestDocument,
-  starts: readonly RestNode[],
-  visited: Map<unknown, RestNode>,
-): Generator<RestNode> {
-  const waiting = [...starts];
-  for (let node = waiting.pop(); node; node = waiting.pop()) {
-    if (typeof node.value !== "object" || node.value === null || visited.has(node.value)) continue;
-    visited.set(node.value, node);
-    const target = refOf(node.value) === undefined ? undefined : document.refTarget(node);
-    if (target) waiting.push(target);
-    for (const { reference } of mappingsOf(node)) {
-      const schema = mappedSchema(document, node, reference);
-      if (schema) waiting.push(schema);
-    }
-    const areNames = holdsNames(node instanceof Member ? node.key : node.path.at(-1));
-    for (const [key, value] of Object.entries(node.value)) {
-      const isNode = typeof value === "object" && value !== null && !visited.has(value);
-      if (isNode && (areNames || !literalKeywords.has(key))) waiting.push(new Member(node, key, value));
-    }
-    yield node;
-  }
-}
-
-/** Returns the schema references in a discriminator's `mapping` and `defaultMapping` (OpenAPI 3.2, Discriminator Object). */
-function mappingsOf({ value }: RestNode): { below: string[]; reference: string }[] {
-  const { mapping, defaultMapping } = membersOf(membersOf(value).discriminator);
-  const all = Object.entries(membersOf(mapping)).map(([chosenBy, reference]) => ({
-    below: ["mapping", chosenBy],
-    reference,
-  }));
-  return [...all, { below: ["defaultMapping"], reference: defaultMapping }].flatMap(({ below, reference }) =>
-    typeof reference === "string" ? [{ below, reference }] : [],
-  );
-}

@@ -7,7 +7,7 @@ import type { GraphQLSchema } from "graphql";
 import { linesOf } from "../../shared/cli/code-frame.ts";
 import type { Manifest } from "../../shared/manifests/manifests.ts";
 import { bind } from "../bind/bind.ts";
-import { type BindResult, boundFields, type Model, type RestApi } from "../bind/model.ts";
+import { type BindResult, boundFields, type FormerObjects, type Model, type RestApi } from "../bind/model.ts";
 import { type Diagnostic, isApprovable, UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
 import { readCredentialsFile } from "../openapi/credentials-file.ts";
 import { type ParseFile, RestDocument } from "../openapi/document.ts";
@@ -30,6 +30,7 @@ type Given = {
   readonly restOf?: (files: SpecFiles) => RestApi;
   /** Only for the base of a comparison: the git ref or URL, as given by the user. */
   readonly name?: string;
+  readonly formerObjects?: FormerObjects;
 };
 
 export type ValidProject = Project & { readonly model: Model };
@@ -48,7 +49,7 @@ export class Project {
   readonly #operations: () => ReturnType<typeof readAppOperations>;
   readonly #diagnostics: () => readonly Diagnostic[];
 
-  constructor(files: SpecFiles, { manifests = [], restOf = readRestApi, name }: Given = {}) {
+  constructor(files: SpecFiles, { manifests = [], restOf = readRestApi, name, formerObjects }: Given = {}) {
     this.files = files;
     this.name = name;
     this.linesOf = readOnce((file) => readLines(files, file));
@@ -58,7 +59,7 @@ export class Project {
         () => this.rest,
         () => readSchema("schema.graphql", files.read("schema.graphql") ?? missing("schema.graphql")),
       );
-      return withinStack(rest.document, () => bind(rest, schema));
+      return withinStack(rest.document, () => bind(rest, schema, formerObjects));
     });
     this.#approvals = lazy(() => readApprovals(this.yaml(approvalsFile)));
     this.#operations = lazy(() => {

@@ -17,6 +17,7 @@ import { coordinateLocation, definitionAt, elementAt, fieldOf } from "../../sche
 import { frameAt } from "../frame.ts";
 import { isUncheckedLimit } from "../proof-findings.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
+import { bindAsBefore } from "./bind-as-before.ts";
 import { onlyDifference, removedNode } from "./causes.ts";
 import { type Difference, isDifference } from "./change.ts";
 import { changeRules } from "./change-catalogue.ts";
@@ -29,7 +30,6 @@ import {
   type Proof,
 } from "./new-proof-errors.ts";
 import { valueChanges } from "./pair-values.ts";
-import { boundByFormerNames } from "./renamed-operations.ts";
 import { restFrames } from "./rest-frames.ts";
 import { schemaChanges } from "./schema-changes.ts";
 
@@ -44,7 +44,7 @@ type Changes = {
 /** Returns no changes if the schema of `head` is invalid, because its errors are reported as other findings. */
 export function changesSince(base: ValidProject, head: Project, today: string): Changes {
   if (!isValid(head)) return { findings: [], safe: [], reported: new Set() };
-  const { model, diagnostics } = boundByFormerNames(base, head);
+  const { model, diagnostics } = bindAsBefore(base, head);
   const all = [
     ...factChanges(base.model, model),
     ...valueChanges(base.model, model),

@@ -3,16 +3,9 @@
  * operation that exists in the base was renamed or removed.
  */
 import type { Diagnostic } from "../../diagnostic.ts";
-import {
-  isSameOperation,
-  methodAndPath,
-  operationLabel,
-  type RestOperation,
-} from "../../openapi/operation.ts";
-import { RestOperations } from "../../openapi/read-operations.ts";
-import { isValid, Project, type ValidProject } from "../../project/project.ts";
-import { readRest } from "../../schema/directives.ts";
-import { allFields, unreachableTypes } from "../../schema/object-types.ts";
+import { methodAndPath, operationLabel, type RestOperation } from "../../openapi/operation.ts";
+import type { ValidProject } from "../../project/project.ts";
+import { unreachableTypes } from "../../schema/object-types.ts";
 
 type Former = {
   readonly was: RestOperation;
@@ -35,25 +28,6 @@ function formerOperation(
 /** The new ids of renamed operations whose old ids are still used by fields. */
 export const renamedOperations = (base: ValidProject, head: ValidProject): Set<string> =>
   new Set(head.diagnostics.flatMap((error) => formerOperation(base, head, error)?.now?.id ?? []));
-
-/**
- * Binds the schema again with the former names of renamed operations, so that the fields of these operations, and the fields
- * below them, are compared with the base. Returns `head` if no operation was renamed.
- */
-export function boundByFormerNames(base: ValidProject, head: ValidProject): ValidProject {
-  const { schema, operations } = head.model;
-  const renamed = allFields(schema).flatMap(({ field }): [string, RestOperation][] => {
-    const { operation: name } = readRest(schema, field) ?? {};
-    if (name === undefined || operations.named(name)) return [];
-    const was = base.model.operations.named(name);
-    const now = was && [...operations.values()].find((each) => isSameOperation(was, each));
-    return now ? [[name, now]] : [];
-  });
-  if (renamed.length === 0) return head;
-  const rest = { ...head.rest, operations: new RestOperations(operations, new Map(renamed)) };
-  const bound = new Project(head.files, { restOf: () => rest });
-  return isValid(bound) ? bound : head;
-}
 
 export function withoutSuggestion(base: ValidProject, head: ValidProject, error: Diagnostic): Diagnostic {
   const former = error.isRemoved ? undefined : formerOperation(base, head, error);
