@@ -11,7 +11,7 @@ const admission = 8;
 /** The fraction of the entries in the small LRU cache. */
 const recentPart = 1 / 16;
 
-/** An entry expires at `until`. Any new key may replace an expired entry. */
+/** An entry expires at `until`, which the key verifier determines. Any new key may replace an expired entry. */
 export class KeyCache<Entry extends { readonly until: number }> {
   readonly #main: LRUCache<string, Entry>;
   readonly #recent: LRUCache<string, Entry>;

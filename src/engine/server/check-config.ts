@@ -256,7 +256,7 @@ export function findSmallYoungGeneration(memory: number, options: string): strin
       ];
 }
 
-/** The systemd unit in docs/guides/operating.md passes `ROLE` as an argument. In a shell the variable has no effect. */
+/** The systemd unit in docs/guides/operating.md passes `ROLE` as an argument. Without such a unit, `ROLE` has no effect. */
 export const findUnnamedRoles = ({ ROLE: role }: NodeJS.ProcessEnv, roles: readonly string[]): string[] =>
   roles.length === 0 && roleNames.some((name) => name === role)
     ? [`ROLE: has no effect; name the role on the command line: npm start -- ${role}`]

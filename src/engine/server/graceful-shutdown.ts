@@ -65,8 +65,8 @@ async function close(server: FastifyInstance, quietMs: number): Promise<void> {
 const maxDrainMs = 2_000;
 
 /**
- * Maximum duration of an idle tick: short enough that a new connection is unlikely to arrive during it. The limit grows with the
- * wait, because a busy process may have no short ticks.
+ * A tick that takes at most this long counts as idle, because a new connection is unlikely to arrive during it. The limit grows
+ * with the wait, because a busy process may have no shorter ticks.
  */
 const shortMs = (waitedMs: number): number => 0.5 + waitedMs / 100;
 

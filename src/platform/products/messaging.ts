@@ -24,7 +24,7 @@ export const sendMessage: Handler = (context, { header, body }) => {
   });
 };
 
-/** Calls `send` once per user and key within 24 hours, and returns the first response to repeated requests. */
+/** Calls `send` once per user and key within 24 hours. Repeated requests get the first response. */
 function once(
   { tenant, caller }: HandlerContext,
   key: string,

@@ -7,7 +7,7 @@ import { rejectSymlink, replaceFolders } from "../../shared/cli/replace-files.ts
 import { escapeControlCharacters } from "../../shared/control-characters.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { generatedFolder } from "../codegen/codegen-command.ts";
-import { baseUrlVariable, type NamedDocument } from "../openapi/document-files.ts";
+import { baseUrlVariable } from "../openapi/document-files.ts";
 import { firstServerUrl, proposedBaseUrl } from "../openapi/server-url.ts";
 import { pathBelowRepository } from "../project/path-below-repository.ts";
 import { Project } from "../project/project.ts";
@@ -19,9 +19,10 @@ import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay, undeclaredErrors } from "./error-overlay.ts";
 import { isIgnored, keepTarball } from "./keep-tarball.ts";
 import { missingNotFound } from "./missing-not-found.ts";
+import { nextSteps } from "./next-steps.ts";
 import { overlayLines } from "./overlay-text.ts";
 import { addFiles, withPackages, workflows } from "./project-files.ts";
-import { type InitOptions, type StartedProject, startProject } from "./start-project.ts";
+import { type InitOptions, startProject } from "./start-project.ts";
 
 /**
  * Reads and validates the input. Returns a function that writes the project or the added document. Call it once the packages
@@ -101,49 +102,9 @@ async function startedProject(
       ? undeclared?.message
       : `spec/${place.overlay} declares the texts of REST's errors that clients see`;
   const lines = [
-    ...summary(start, at, place, ofErrors),
+    ...nextSteps(start, at, place, ofErrors),
     ...(notFound ? [`not found: ${notFound.message}`] : []),
     ...overlayLines(advice, place.overlay, files.has(place.overlay)),
   ];
   return { files, place, fetched, lines, base };
-}
-
-/**
- * The lines that `init` prints at the end. `at` sets the environment variable for `npm start`. `ofErrors` describes which error
- * members clients see.
- */
-function summary(
-  { bound, unbound, leftOut, links, keyLinks, example }: StartedProject,
-  at: string,
-  { overlay }: NamedDocument,
-  ofErrors: string | undefined,
-): string[] {
-  return [
-    `spec/schema.graphql has ${bound.length} field${bound.length === 1 ? "" : "s"}${unbound === 0 ? ", one for each operation" : `, spec/rest-only.yaml the other ${unbound} operation${unbound === 1 ? "" : "s"}`}`,
-    ...[...leftOut].map(([id, reason]) => `left out: ${id}: ${reason}`),
-    ...(leftOut.size > 0
-      ? [`fix it:    correct the document in spec/${overlay}; npm run propose then prints a field`]
-      : []),
-    ...(ofErrors === undefined ? [] : [`errors:    ${ofErrors}`]),
-    `start it:  ${at}npm start`,
-    ...(example === undefined ? [] : [`ask it:    ${example.command}`]),
-    ...(example?.credentials ?? []).map((each) => `its key:   ${each}`),
-    `shape it:  ${at}npm run dev`,
-    ...linkedLines(keyLinks),
-    ...(links.length > 0
-      ? [
-          `link it:   npm run propose -- ${links.map(quoteArgument).join(" ")} prints a link below a type of the schema for each`,
-        ]
-      : []),
-    "prove it:  npm run check",
-    "test it:   npm test",
-  ];
-}
-
-function linkedLines({ fields, comments }: StartedProject["keyLinks"]): string[] {
-  const parts = [
-    ...(fields > 0 ? [`${fields} as field${fields === 1 ? "" : "s"}`] : []),
-    ...(comments > 0 ? [`${comments} as comment${comments === 1 ? "" : "s"}, for you to decide`] : []),
-  ];
-  return parts.length > 0 ? [`linked by keys at the end of spec/schema.graphql: ${parts.join("; ")}`] : [];
 }

@@ -216,7 +216,7 @@ function evaluationVerdict(at: At, name: string, seen = new Set<unknown>()): Key
 
 /**
  * Returns each member of an `anyOf` or `oneOf` with two verdicts. `meant` assumes that the value is intended for this member, so
- * its limits are trusted. `verdict` makes no such assumption.
+ * its limits are trusted. `verdict` does not assume that.
  */
 function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
   return schemasIn(node, keyword).map((member) => ({

@@ -138,8 +138,8 @@ function refusalsOf({ responses }: RestOperation) {
 }
 
 /**
- * Returns the `Accept` header (RFC 9110 §12.5.1) for 2xx responses. `others`: media types with the same schema. Includes JSON,
- * because error responses are JSON.
+ * Returns the `Accept` header (RFC 9110 §12.5.1) for 2xx responses. `others`: media types of the response that have the same
+ * schema as those in `read`. The header includes JSON, because error responses are JSON.
  */
 function acceptOf(read: readonly string[], others: readonly string[]): string {
   const media = new Set(read.map((each) => (includesJson(each) ? "application/json" : each)));

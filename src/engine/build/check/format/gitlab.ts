@@ -10,8 +10,8 @@ export const formatGitlab = ({ findings, credentials = [] }: Report): string =>
   `${JSON.stringify([...findings.map(violation), ...credentials.flatMap(credentialEntry)], null, 2)}\n`;
 
 /**
- * Prints the credential of a REST operation as an entry. Its fingerprint depends on the credentials and fixed headers. A merge
- * request shows only entries with a new fingerprint, so it shows changed credentials and headers.
+ * Prints the credential of a REST operation as an entry. A merge request shows only entries with a new fingerprint. The
+ * fingerprint includes the credentials and fixed headers, so that their changes are shown.
  */
 function credentialEntry({ operation, of, credentials, headers = {} }: CredentialReport): object[] {
   const fixed = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);

@@ -4,7 +4,7 @@
  * closes the connection. When the server stops, unfinished bodies get one more second, then a 503. Ages are counted in checks
  * rather than measured, so that clients do not look slow when the event loop is delayed.
  *
- * The chunks of a chunked body (RFC 9112 §7.1) are limited too. Node handles each chunk separately, so 1 MiB in chunks of one
+ * The number of chunks of a chunked body (RFC 9112 §7.1) is limited too. Node handles each chunk separately, so 1 MiB in chunks of one
  * byte takes two seconds of CPU time.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";

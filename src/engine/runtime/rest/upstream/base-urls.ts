@@ -6,8 +6,8 @@ import type { Operations } from "../../../shared/operation.ts";
 import type { Config } from "../../settings/config.ts";
 
 /**
- * Whether an operation comes from its product's own document rather than from the main document. Its name then contains the
- * document's name before the path: `GET shop/things` instead of `GET /things`.
+ * Whether an operation comes from its product's own document rather than from the main document. The name of such an
+ * operation contains the document's name before the path: `GET shop/things` instead of `GET /things`.
  */
 export const hasOwnDocument = (name: string): boolean => !name.includes(" /");
 

@@ -5,8 +5,8 @@
  * `SharedQuota`: heavy users get equal shares, and a part is reserved for newcomers. Unlike an amount of a `SharedQuota`, a
  * request cannot be released again, so the bounds rise during the window. A tenant without competitors can therefore use the
  * entire limit, but only by the end of the window. Each process counts separately. In a window it begins at most as many calls as
- * the limit, and at most as many as the last response advertised as remaining, minus the calls in flight. Only the responses show
- * the use by other processes.
+ * the limit, and at most as many as the last response advertised as remaining, minus the calls in flight. Calls of
+ * other processes are known only from what responses advertise.
  */
 import { LRUCache } from "lru-cache";
 import type { CodedError } from "../../coded-error.ts";
