@@ -189,12 +189,26 @@ function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesak
         const namesake = namesakeOf(each, namesakes);
         return (
           linkContradiction(model.document, { property: key, name: base, owners }, idsOf(model, each)) ??
-          (namesake && printable(`${name} may be of another resource of that name: ${namesake}`))
+          (namesake && printable(`${name} may be of another resource of that name: ${namesake}`)) ??
+          otherKeyOf(model, owner, name)
         );
       })
       .find((each) => each !== undefined);
     return [{ owner, field, bindings, sure: ofKeys.length, contradiction }];
   });
+}
+
+/**
+ * A name such as `_userId` is usually that of an internal id. Describes a contradiction if the object also has a key such as
+ * `externalUserId`, because the operation may accept that one.
+ */
+function otherKeyOf(model: Model, owner: string, key: string): string | undefined {
+  if (!key.startsWith("_")) return undefined;
+  const name = normalizeName(key);
+  const other = shownProperties(model, owner).find(
+    (each) => each !== key && normalizeName(each).endsWith(name),
+  );
+  return other && printable(`${key} may be an internal id: the object also has ${other}`);
 }
 
 /** The properties of an object that only refers to another object, as in PagerDuty and Jira. */

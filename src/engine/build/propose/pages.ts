@@ -2,6 +2,7 @@
  * Recognises paging in an operation's response: the list, and how to request the next page. Only the names in a document
  * identify cursors and page numbers, so the result is a guess. The binder proves it as far as possible.
  */
+import { printable } from "../../shared/cli/printable.ts";
 import { declaresOrigin, pagingOrigin } from "../bind/outputs/bind-paging.ts";
 import { hasName, pagingNames as names, nestedObjects } from "../bind/outputs/paging-names.ts";
 import { hasHeader, isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
@@ -75,6 +76,26 @@ export function searchPage(operation: RestOperation): PageSearch {
       ...(first && { first }),
     },
   };
+}
+
+/**
+ * Returns a comment if the number of the first page or item is a guess, and other operations of the document declare another
+ * number for a parameter of the same name.
+ */
+export function originComment({ after, pages }: FoundPage, operations: Iterable<RestOperation>): string[] {
+  const origin = pagingOrigin(after);
+  if ((pages !== "NUMBERED" && pages !== "OFFSET") || declaresOrigin(after.shape)) return [];
+  const declared = [...operations]
+    .flatMap(({ parameters }) => parameters)
+    .filter((each) => each.in === "query" && each.name === after.name && declaresOrigin(each.shape))
+    .map(pagingOrigin)
+    .find((each) => each !== undefined && each !== origin);
+  if (declared === undefined) return [];
+  const parameter = printable(`query ${JSON.stringify(after.name)}`);
+  return [
+    `  # The first page has the ${parameter} ${origin}, which is a guess: other operations begin at ${declared}.`,
+    `  # If this one does too, add "default: ${declared}" to the schema of its parameter in the overlay.`,
+  ];
 }
 
 /** Whether the parameter's name suggests that it selects where a page begins. */

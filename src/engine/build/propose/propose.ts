@@ -23,7 +23,7 @@ import { envelopeOf, statusesComment } from "./envelopes.ts";
 import { InputTypes } from "./input-types.ts";
 import { type Link, Links } from "./links.ts";
 import { entriesDirective, OutputTypes } from "./output-types.ts";
-import { type FoundPage, searchPage } from "./pages.ts";
+import { type FoundPage, originComment, searchPage } from "./pages.ts";
 import {
   deprecatedDirective,
   descriptionLines,
@@ -110,6 +110,7 @@ export class Proposal {
       ...(obstacle === undefined
         ? []
         : [`  # No connection reads the pages of REST: ${printable(obstacle)}.`]),
+      ...(page ? originComment(page, this.#model.operations.values()) : []),
       ...descriptionLines(operation.summary, "  "),
       `  ${field}${argumentList(this.#definitions, operation, page, fed)}: ${type}`,
       `    ${rest}${directive}${deprecatedDirective(operation.node)}`,

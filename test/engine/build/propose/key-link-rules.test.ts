@@ -113,6 +113,18 @@ const Team = object({ id: text, title: text });
 const Person = object({ id: text, age: integer });
 
 test.each<[rule: string, api: Api, links: string[]]>([
+  // which key
+  ["a key with a leading underscore", { keys: { _userId: text }, paths: byIds }, [batched]],
+  [
+    "a key with a leading underscore beside a qualified key: a comment, because the first may be an internal id",
+    { keys: { _userId: text, externalUserId: text }, paths: byIds },
+    [`# ${batched}`],
+  ],
+  [
+    "a key without an underscore beside a qualified key",
+    { keys: { userId: text, externalUserId: text }, paths: byIds },
+    [batched],
+  ],
   // which operation
   [
     "two types that the key may name: no link, though their objects have the same properties",

@@ -268,6 +268,20 @@ test.each([
   },
 );
 
+test("a first page that is a guess is said to be one if other operations begin elsewhere", async () => {
+  const answer = { type: "object", required: ["items"], properties: { items: things } };
+  const from = (page: object) =>
+    documentOf({ listThings: [{ page: integer }, answer], listOthers: [{ page }, answer] });
+  const comment = `  # The first page has the query "page" 1, which is a guess: other operations begin at 0.
+  # If this one does too, add "default: 0" to the schema of its parameter in the overlay.
+`;
+  const out = await proposedAll(from({ ...integer, default: 0 }));
+  expect(out.split(comment)).toHaveLength(2);
+  expect(out).toMatch(/overlay\.\n {2}things\(/);
+  expect(await proposedAll(from({ ...integer, default: 1 }))).not.toContain("guess");
+  expect(await proposedAll(from(integer))).not.toContain("guess");
+});
+
 test("a parameter named as a list that takes one value is said to be one", async () => {
   const out = await proposedAll(
     documentOf({
