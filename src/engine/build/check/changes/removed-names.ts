@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { membersOf } from "../../../shared/json-object.ts";
+import { own } from "../../../shared/own.ts";
 import type { Diagnostic, Rule } from "../../diagnostic.ts";
 import { inputKey, isSameOperation, type Parameter } from "../../openapi/operation.ts";
 import type { ValidProject } from "../../project/project.ts";
@@ -60,7 +61,7 @@ function removedProperty(
   const was = isEmptied ? gone[0] : String(path.at(-1));
   if (was === undefined || !gone.includes(was) || (isEmptied && gone.length > 1)) return undefined;
   const added = Object.keys(now).filter((name) => !Object.hasOwn(old, name));
-  const same = added.filter((name) => isDeepStrictEqual(now[name], old[was]));
+  const same = added.filter((name) => isDeepStrictEqual(own(now, name), own(old, was)));
   return { was, now: gone.length === 1 && same.length === 1 ? same[0] : undefined };
 }
 
