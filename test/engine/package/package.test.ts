@@ -131,8 +131,8 @@ test.each([
   {
     what: "Train Travel",
     files: () => ({ "vendor.json": example("3.1/json/train-travel.json") }),
-    ...{ query: "{ stations { data { id name } } }", answer: { data: [station] }, call: "GET /stations" },
-    data: { stations: { data: [{ id: "s1", name: "Berlin" }] } },
+    ...{ query: "{ stations { id name } }", answer: { data: [station] }, call: "GET /stations" },
+    data: { stations: [{ id: "s1", name: "Berlin" }] },
   },
 ])(
   "in an empty folder a project on a document starts, answers, and passes its test and check: $what",
@@ -214,12 +214,10 @@ test("two vendors' documents make one graph: one query calls both, and an edit o
   writeFileSync(join(folder, "spec/openapi/pets.overlay.yaml"), JSON.stringify(overlay));
   await runs("npm", "run", "codegen");
   const answers = { TRAINS: { data: [station] }, PETS: pet };
-  expect(await ask('{ stations { data { name } } petById(petId: "7") { name } }', null, {}, answers)).toEqual(
-    {
-      data: { stations: { data: [{ name: "Berlin" }] }, petById: { name: "Rex" } },
-      calls: ["GET /TRAINS/stations", "GET /PETS/pet/7"],
-    },
-  );
+  expect(await ask('{ stations { name } petById(petId: "7") { name } }', null, {}, answers)).toEqual({
+    data: { stations: [{ name: "Berlin" }], petById: { name: "Rex" } },
+    calls: ["GET /TRAINS/stations", "GET /PETS/pet/7"],
+  });
   await runs("npm", "run", "types");
   await runs("npm", "test");
   await runs("npm", "run", "check");
