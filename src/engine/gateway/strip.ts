@@ -41,8 +41,8 @@ const standard = [
 /**
  * Headers that are never forwarded, in either direction. The gateway alone sets the client's identity, CORS, the request id,
  * rate limits and headers that apply to its whole origin. For example, a browser would send one service's cookie to all
- * services, from every tenant's pages. Proxies in front of the gateway obey some of these headers (`X-Accel-Redirect`). Others
- * disclose details of the upstream.
+ * services, from every tenant's pages. Proxies in front of the gateway obey some of these headers (`X-Accel-Redirect`). The rest of
+ * them disclose details of the upstream.
  */
 // biome-ignore format: one group of headers a line
 const neverForwarded = new Set([

@@ -3,8 +3,8 @@
  * counts how much of each quota its requests use, and the processor time that it owes. It exists only while it has requests in
  * flight or owes processor time, so memory does not grow with the number of accounts ever seen.
  *
- * A request with credentials for two products has two accounts. Both are charged, and the request is admitted only if both
- * have capacity left, so that an owner cannot become a new caller by combining credentials.
+ * A request with credentials for two products has two accounts, one for each owner. Both are charged, and the request is
+ * admitted only if both have capacity left, so that an owner cannot become a new caller by combining credentials.
  */
 import { TransientMap } from "./transient-map.ts";
 

@@ -48,7 +48,7 @@ export function respondToOptions(server: FastifyInstance, { env, production }: C
 export function guardMcp(server: FastifyInstance, origins: readonly string[]): void {
   server.addHook("onRequest", async ({ url, routeOptions, headers: { origin } }) => {
     if (origin === undefined || origins.includes("*") || origins.includes(origin)) return;
-    // the graphql role routes every spelling of the path to `mcpPath`, but the gateway compares the path itself
+    // the graphql role has a route for `mcpPath`; the gateway has none, so the path of its URL is compared
     if (routeOptions.url === mcpPath || url === mcpPath || url.startsWith(`${mcpPath}?`))
       throw new CodedError(
         "FORBIDDEN",

@@ -181,7 +181,7 @@ export const parentsPerPiece = 128;
 export const largeBodies = {
   /** A body is large from this many characters on. The smaller bodies of 256 requests take at most 4 MiB. */
   from: 16_384,
-  /** Maximum characters of all large bodies: 64 MiB, an eighth of a 512 MiB process. Callers share them (`SharedQuota`). */
+  /** Maximum characters of all large bodies in memory: 64 MiB of ASCII, an eighth of a 512 MiB process (`SharedQuota`). */
   total: 67_108_864,
 };
 

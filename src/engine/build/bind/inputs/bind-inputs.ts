@@ -262,8 +262,8 @@ const connectionArguments: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Suggests the only required parameter without a source, or lists all parameters without a source. `purpose`: what the parameter
- * must determine.
+ * Suggests the only required parameter without a source, or lists all parameters without a source. `purpose`: what the missing
+ * parameter is for, such as "where a page begins".
  */
 function unusedArgumentHint(free: readonly InputSlot[], purpose?: string): string {
   const [unnamed, ...others] = free.filter(({ required }) => required);

@@ -16,8 +16,8 @@ import { readRest } from "../../schema/directives.ts";
 import { allFields, boundRoots, objectTypesOf, unreachableTypes } from "../../schema/object-types.ts";
 
 /**
- * Binds the schema of `head` again, with the former names of renamed operations and the former REST objects of types that no
- * field leads to any more. Returns `head` if there are none.
+ * Binds the schema of `head` again. Renamed operations keep the names that they have in `base`. Types that no field reaches any
+ * more are read from the REST objects that they have in `base`. Returns `head` if nothing was renamed or lost.
  */
 export function bindAsBefore(base: ValidProject, head: ValidProject): ValidProject {
   const names = formerNames(base.model, head.model);

@@ -71,7 +71,7 @@ export class CoalescedQuery {
 
   /**
    * Returns an execution if the request must be executed now. Otherwise the request gives up its place in the start queue and
-   * waits: the promise resolves with the response of an identical request, or with an execution.
+   * waits: the promise resolves with the response of an identical request, or with an execution once this request must execute.
    */
   request(
     admission: Admission,
