@@ -147,8 +147,8 @@ export class Binder {
   }
 
   /**
-   * Records a value whose schema `check --base` compares. Ignores values of a federation representation, which the router sends,
-   * because the document does not describe them.
+   * Records a value, so that `check --base` compares its REST schema with that of the base. Values that a federation router sends
+   * have no REST schema, so they are not recorded.
    */
   addValue(use: ValueUse): void {
     if (use.node === this.document.root) return;

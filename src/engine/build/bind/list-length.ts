@@ -22,7 +22,8 @@ export const countText = (count: number): string =>
   count > mostCounted ? `more than ${mostCounted}` : String(count);
 
 /**
- * Returns the page size; `undefined` if the operation has no page size parameter. `node`: a selection whose arguments may set it.
+ * Returns the page size that `node` selects with its arguments, or else the default. Returns `undefined` if the operation has no
+ * parameter for the page size.
  */
 export function pageLength(field: BoundField, node?: FieldNode): Estimate | undefined {
   const paging = field.operation.parameters.filter(isPagingParameter);

@@ -66,7 +66,7 @@ export type FieldBinding = NamedField & {
   readonly kind: "bound";
   readonly operation: RestOperation;
   readonly inputs: readonly Input[];
-  /** The argument whose value is the whole body. */
+  /** The argument that becomes the whole request body. */
   readonly wholeBody?: ArgumentSource;
   /** The path of the value in the response body; empty for the whole body. */
   readonly result: readonly string[];

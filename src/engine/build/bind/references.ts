@@ -115,8 +115,8 @@ export function isOfOtherSubgraphs(
 }
 
 /**
- * Called after binding. Reports external fields that neither a REST object nor a representation has, `@requires` in a type whose
- * objects come from REST, and `@key` on an interface.
+ * Reports three faults, after all fields are bound: an `@external` field that is in no REST object and in no representation,
+ * `@requires` in a type whose objects come from REST, and `@key` on an interface.
  */
 export function checkFederation(
   { schema, fields, findings }: Binder,
@@ -159,7 +159,7 @@ const jsonTypes: ReadonlyMap<string, JsonType> = new Map([
   ["Boolean", "boolean"],
 ]);
 
-/** Returns the shape of a representation, whose properties have REST names. */
+/** Describes what a federation router sends for an entity, with the names that the properties have in REST. */
 function representationShape(binder: Binder, { type, keyFields, required }: EntityKey): Shape {
   const { root: node } = binder.document;
   const propertyOf = ({ path: [field = ""], type: name, isRequired }: KeyField) => {

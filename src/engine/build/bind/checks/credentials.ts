@@ -23,8 +23,8 @@ import { formatSource } from "../inputs/input-source.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
 /**
- * Reports documents that declare no credentials, and security schemes whose credential is never forwarded. The finding points at
- * the first field that needs the scheme.
+ * Reports a document that declares no credentials. Also reports a security scheme whose credential is never forwarded, at the
+ * first field that needs the scheme.
  */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {
   const { document, operations, held } = model;

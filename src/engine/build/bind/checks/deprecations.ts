@@ -51,7 +51,7 @@ export function deprecations(
   }
   for (const { coordinate, direction, type, node, shape } of values) {
     const member = direction === "request" && type ? inputAt(schema, coordinate) : undefined;
-    // `values` also contains list items, whose type differs; GraphQL does not allow `@deprecated` on required inputs
+    // the items of a list are values too, but have another type; GraphQL forbids `@deprecated` on a required input
     if (member && !isRequiredArgument(member) && `${member.type}` === `${type}`)
       add(coordinate, member, [node, shape.node]);
   }

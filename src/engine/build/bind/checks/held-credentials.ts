@@ -217,8 +217,8 @@ const isBelow = ({ path }: RestOperation, name: string, tenant: TenantParameter)
   tenant.in === "path" && path.indexOf(`{${tenant.name}}`) < path.indexOf(`{${name}}`);
 
 /**
- * Reports a security scheme whose `tokenUrl` has another origin than the token endpoint in `spec/credentials.yaml`, which is the
- * only one that the server uses.
+ * The server requests tokens only from the token endpoint in `spec/credentials.yaml`. Reports a security scheme whose `tokenUrl`
+ * has another origin.
  */
 function checkTokenEndpoints(
   { document }: Model,

@@ -188,7 +188,7 @@ const isDeclared = ({ schema }: At, name: string): boolean =>
   Object.hasOwn(membersOf(schema.properties), name) ||
   Object.keys(membersOf(schema.patternProperties)).some((pattern) => matches(pattern, name));
 
-/** Keywords whose schemas apply to the same value, not to a part of it. */
+/** The in-place applicators (JSON Schema 2020-12 Core §10.2): their schemas apply to the whole value. */
 const inPlace = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
 
 /**

@@ -319,7 +319,7 @@ const namesOf = (shape: Shape): string => {
   return names.slice(0, 12).join(", ") || "what its schema declares";
 };
 
-/** Reports each fault in a declaration once, at the first field whose operation uses the declaration. */
+/** Reports the faults of each `x-error-mapping` once, at the first field whose operation can respond with that error. */
 export function checkErrorMappings(model: Model, findings: Findings): void {
   const passed = new Set<unknown>();
   for (const { coordinate, definition, operation } of boundFields(model)) {

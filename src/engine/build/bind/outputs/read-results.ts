@@ -32,7 +32,7 @@ export function readResults(field: FieldContext): ResponseValue[] {
   });
 }
 
-/** Checks a field whose operation returns no content. The field is always null, so `result` and `batchBy` are invalid. */
+/** A field is always null if its operation responds without content. It must not have `result` or `batchBy`. */
 function checkNoContent(field: FieldContext): void {
   const { binder, directive, operation, where } = field;
   const at = { ...where, ...successLocation(operation), also: [operation.node] };

@@ -73,7 +73,7 @@ function isOfPages(slot: InputSlot): boolean {
 const pageHeader =
   /^(?:link|content-range|(?:x-)?(?:next-?page|prev-?page|page|per-?page|total-?pages|pagination).*)$/i;
 
-/** Returns the properties beside the list, or in objects beside it, whose names suggest paging. */
+/** Returns the properties that are named like paging, such as `next`. They are siblings of the list, or in sibling objects. */
 const pagingProperties = (shape: Shape) =>
   nestedObjects(shape, 2).flatMap(([, object]) =>
     responseProperties(object).filter(({ name }) => beside.has(normalizeName(name))),
