@@ -2,19 +2,18 @@
  * Finds operations whose 404 responses clients would see as `UPSTREAM_ERROR`, because the document declares other refusals but
  * no 404, and the action of an overlay that adds them.
  */
+import { documentedStatus, listsRefusals } from "../../shared/refusals.ts";
+import { refusalsOf } from "../bind/requests/called-operations.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { type OverlayAdvice, quotedNames } from "./overlay-text.ts";
 
-/**
- * Whether the runtime does not accept a JSON 404 from this operation, although its path names a resource that may not exist. A
- * document that declares no 4xx, or only a 422, does not list its refusals, so the runtime accepts any.
- */
-function isMissing404({ parameters, responses }: RestOperation): boolean {
-  const refusals = responses.map(({ status }) => status).filter((status) => /^(?:4|default$)/i.test(status));
+/** Whether clients see a JSON 404 of this operation as `UPSTREAM_ERROR`, although its path names a resource that may not exist. */
+function isMissing404(operation: RestOperation): boolean {
+  const refusals = refusalsOf(operation);
   return (
-    parameters.some((parameter) => parameter.in === "path") &&
-    refusals.some((status) => status !== "422") &&
-    !refusals.some((status) => ["404", "4xx", "default"].includes(status.toLowerCase()))
+    operation.parameters.some((parameter) => parameter.in === "path") &&
+    listsRefusals(refusals) &&
+    documentedStatus(refusals, 404) === undefined
   );
 }
 

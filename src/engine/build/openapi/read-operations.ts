@@ -4,7 +4,7 @@
  * `GET shop/things/{id}`.
  */
 import type { RestDocument } from "./document.ts";
-import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
+import { isSameOperation, methodAndPath, ownPath, type RestOperation } from "./operation.ts";
 import { operationIdOf, operationNodes } from "./operation-nodes.ts";
 import { readOperation } from "./read-operation.ts";
 
@@ -48,6 +48,11 @@ export class RestOperations extends Map<string, RestOperation> {
     const [own, ...others] = this.#byOwnName.get(name) ?? [];
     const found = this.get(name) ?? this.#byPlace.get(name) ?? (others.length === 0 ? own : undefined);
     return found ?? this.#formerNames.get(name);
+  }
+
+  /** Returns the operation that is the same as this one of another version of the spec. The same id takes precedence. */
+  versionOf(other: RestOperation): RestOperation | undefined {
+    return this.get(other.id) ?? [...this.values()].find((each) => isSameOperation(each, other));
   }
 
   /** Returns the operations that share this name; empty if fewer than two have it. */

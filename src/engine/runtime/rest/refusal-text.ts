@@ -8,15 +8,10 @@ import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { includes } from "../../shared/media-type.ts";
 import type { ErrorMembers, Operation } from "../../shared/operation.ts";
 import { own } from "../../shared/own.ts";
+import { documentedStatus } from "../../shared/refusals.ts";
 import { type Details, type RefusedValue, statusPhrase } from "../coded-error.ts";
 import type { CallerHeaders } from "./caller-headers.ts";
 import type { RestResponse } from "./rest-response.ts";
-
-/** Returns the key of the response in the document: the status, `4XX` or `default` (OpenAPI 3.1 §4.8.16). */
-export const documentedStatus = (
-  { refusals }: Pick<Operation, "refusals">,
-  status: number,
-): string | undefined => [String(status), "4XX", "default"].find((key) => refusals?.includes(key));
 
 const credentialStatuses: ReadonlySet<number> = new Set([401, 403, 407]);
 

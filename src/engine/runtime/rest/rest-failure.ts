@@ -5,12 +5,13 @@
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
 import { isSafeMethod, type Operation } from "../../shared/operation.ts";
+import { documentedStatus, listsRefusals } from "../../shared/refusals.ts";
 import { CodedError, codeForStatus, FailureReason } from "../coded-error.ts";
 import { retryAfterSeconds } from "../http/parse-retry-after.ts";
 import { outcomeOfWrite } from "../http/upstream-failure.ts";
 import type { CallOutcome, CallRecord } from "../observe/request-record.ts";
 import type { CallerHeaders } from "./caller-headers.ts";
-import { documentedStatus, refusalMessage, refusalText } from "./refusal-text.ts";
+import { refusalMessage, refusalText } from "./refusal-text.ts";
 import type { RestResponse } from "./rest-response.ts";
 
 export const circuitOpen = (): CodedError =>
@@ -82,16 +83,16 @@ export function foreignErrorSign(
   media: string,
   hasBody: boolean,
 ): string | undefined {
-  const { refusals, bareRefusals, credentials, held } = operation;
+  const { bareRefusals, credentials, held } = operation;
   if (status === 429) return undefined;
   if (hasBody && notJson(media) === "HTML") return "HTML";
   if (status === 401) return undefined;
   const documented = documentedStatus(operation, status);
   if (hasBody && isJson(media)) {
     const isOfCredentials = status === 403 && (credentials !== undefined || held !== undefined);
-    // a document with only a 422 does not list all refusals: FastAPI adds a 422 to every operation with input
-    const isListed = refusals?.some((each) => each !== "422") === true;
-    return documented !== undefined || !isListed || isOfCredentials ? undefined : undocumentedStatus;
+    return documented !== undefined || !listsRefusals(operation) || isOfCredentials
+      ? undefined
+      : undocumentedStatus;
   }
   if (documented !== undefined && bareRefusals?.includes(documented)) return undefined;
   return hasBody ? "not JSON" : "empty body";

@@ -127,7 +127,7 @@ const mayBeNull = ({ operation, result }: BoundField): boolean =>
   });
 
 /** `refusals`: the documented statuses of client errors (4xx and `default`). `bareRefusals`: those without a JSON body. */
-function refusalsOf({ responses }: RestOperation) {
+export function refusalsOf({ responses }: RestOperation) {
   const refusals = responses.filter(({ status }) => /^(?:4|default$)/i.test(status));
   const bare = refusals.filter(({ content }) => !content.some((each) => isJson(each) || includesJson(each)));
   const statusesOf = (some: typeof refusals): string[] => some.map(({ status }) => status);

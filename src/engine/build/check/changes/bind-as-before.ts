@@ -5,7 +5,7 @@
 import type { Backing, FormerObjects, Model } from "../../bind/model.ts";
 import type { NodeLocation, NodePath } from "../../diagnostic.ts";
 import { childValue, type RestDocument } from "../../openapi/document.ts";
-import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
+import type { RestOperation } from "../../openapi/operation.ts";
 import { reachedNodes } from "../../openapi/reached-nodes.ts";
 import { RestOperations } from "../../openapi/read-operations.ts";
 import { lazy } from "../../openapi/shapes/lazy.ts";
@@ -28,10 +28,6 @@ export function bindAsBefore(base: ValidProject, head: ValidProject): ValidProje
   return isValid(bound) ? bound : head;
 }
 
-/** The operation of the head that is the same as this one of the base. */
-const operationNow = ({ operations }: Model, was: RestOperation): RestOperation | undefined =>
-  operations.named(was.id) ?? operations.named(methodAndPath(was));
-
 /** The renamed operations, by the names that the schema still uses. */
 function formerNames(base: Model, head: Model): Map<string, RestOperation> {
   return new Map(
@@ -39,7 +35,7 @@ function formerNames(base: Model, head: Model): Map<string, RestOperation> {
       const { operation: name } = readRest(head.schema, field) ?? {};
       if (name === undefined || head.operations.named(name)) return [];
       const was = base.operations.named(name);
-      const now = was && operationNow(head, was);
+      const now = was && head.operations.versionOf(was);
       return now ? [[name, now]] : [];
     }),
   );
@@ -77,7 +73,7 @@ function operationsByType(base: Model, head: Model): ReadonlyMap<string, Readonl
   const waiting: { owner: string; from?: RestOperation }[] = owners.map((owner) => ({ owner }));
   for (const { owner, from } of waiting)
     for (const field of fields.get(owner) ?? []) {
-      const operation = field.kind === "bound" ? operationNow(head, field.operation) : from;
+      const operation = field.kind === "bound" ? head.operations.versionOf(field.operation) : from;
       for (const { name } of objectTypesOf(base.schema, field.definition.type)) {
         const known = found.get(name) ?? new Set();
         if (!operation || known.has(operation)) continue;

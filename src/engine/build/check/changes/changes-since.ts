@@ -188,9 +188,7 @@ function goneHint(
 }
 
 const operationIfGone = (operation: RestOperation, { operations }: Model): string | undefined =>
-  [...operations.values()].some((each) => isSameOperation(operation, each))
-    ? undefined
-    : methodAndPath(operation);
+  operations.versionOf(operation) ? undefined : methodAndPath(operation);
 
 function changeFinding(base: ValidProject, head: ValidProject, group: Group): Finding {
   const [{ rule, class: change, coordinate, direction, message, cause, facts, rest }] = group;

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { membersOf } from "../../../shared/json-object.ts";
 import { own } from "../../../shared/own.ts";
 import type { Diagnostic, Rule } from "../../diagnostic.ts";
-import { inputKey, isSameOperation, type Parameter } from "../../openapi/operation.ts";
+import { inputKey, type Parameter } from "../../openapi/operation.ts";
 import type { ValidProject } from "../../project/project.ts";
 import { normalizeName } from "../../schema/graphql-names.ts";
 import { fieldOf } from "../../schema/schema-coordinate.ts";
@@ -73,7 +73,7 @@ function removedParameter(
   const field = base.model.fields.get(fieldOf(error.coordinate));
   if (field?.kind !== "bound") return undefined;
   const { operation } = field;
-  const current = [...head.model.operations.values()].find((each) => isSameOperation(operation, each));
+  const current = head.model.operations.versionOf(operation);
   if (!current) return undefined;
   const without = (all: readonly Parameter[], others: readonly Parameter[]): readonly Parameter[] => {
     const keys = new Set(others.map(inputKey));

@@ -3,13 +3,13 @@
  * operation that exists in the base was renamed or removed.
  */
 import type { Diagnostic } from "../../diagnostic.ts";
-import { methodAndPath, operationLabel, type RestOperation } from "../../openapi/operation.ts";
+import { operationLabel, type RestOperation } from "../../openapi/operation.ts";
 import type { ValidProject } from "../../project/project.ts";
 import { unreachableTypes } from "../../schema/object-types.ts";
 
 type Former = {
   readonly was: RestOperation;
-  /** The operation of the new document with the same method and path. */
+  /** The same operation in the new document, with another name. */
   readonly now: RestOperation | undefined;
 };
 
@@ -21,8 +21,7 @@ function formerOperation(
   const field = rule === "operation-unknown" ? base.model.fields.get(coordinate) : undefined;
   if (field?.kind !== "bound") return undefined;
   const { operation: was } = field;
-  const place = methodAndPath(was);
-  return { was, now: [...head.model.operations.values()].find((each) => methodAndPath(each) === place) };
+  return { was, now: head.model.operations.versionOf(was) };
 }
 
 /** The new ids of renamed operations whose old ids are still used by fields. */

@@ -1,0 +1,15 @@
+/** What the error responses of an OpenAPI operation say about the 4xx statuses of its REST service. */
+import type { Operation } from "./operation.ts";
+
+type Refusals = Pick<Operation, "refusals">;
+
+/** Returns the key of the response in the document: the status, `4XX` or `default` (OpenAPI 3.1 §4.8.16). */
+export const documentedStatus = ({ refusals }: Refusals, status: number): string | undefined =>
+  [String(status), "4XX", "default"].find((key) => refusals?.includes(key));
+
+/**
+ * Whether the operation lists its error responses, so that another 4xx probably does not come from the API. An operation with
+ * only a 422 does not list them: FastAPI adds a 422 to every operation with input.
+ */
+export const listsRefusals = ({ refusals }: Refusals): boolean =>
+  refusals?.some((each) => each !== "422") === true;
