@@ -355,19 +355,24 @@ test("manifests of the largest size are read beside other work", async () => {
     let isReading = true;
     let last = workedMs();
     let longest = 0;
-    const turn = (): void => {
+    const measure = (): void => {
       longest = Math.max(longest, workedMs() - last);
       last = workedMs();
+    };
+    const turn = (): void => {
+      measure();
       if (isReading) setImmediate(turn);
     };
     turn();
     const { manifests, faults } = await new Manifests(parseManifestLocations(at)).refresh();
     isReading = false;
+    measure(); // a reading without a pause lets no turn run
     expect([manifests.length, faults.length]).toEqual([5, 2]);
     return longest;
   };
-  const rounds = [await longestPieceMs(), await longestPieceMs(), await longestPieceMs()];
-  expect(Math.min(...rounds)).toBeLessThan(60);
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 10 && least >= 60; round++) least = Math.min(least, await longestPieceMs());
+  expect(least).toBeLessThan(60);
 });
 
 test("the secrets of a URL go to its server alone", async () => {
