@@ -1,10 +1,9 @@
 /** A real Chromium for the page tests: what the page did wrong is noted, screenshots are kept to be looked at. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium, type Page } from "playwright-core";
-import { onTestFinished } from "vitest";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, onTestFinished } from "vitest";
 
 export const executable = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   (path) => existsSync(path),
@@ -27,36 +26,36 @@ export type Noted = {
 
 type Opening = { readonly width?: number; readonly dark?: boolean };
 
-/** A page of a fresh browser that may talk to `origins`. */
+/** The browser of a test file. Its contexts share no cookies, storage or cache. */
+let browser: Promise<Browser> | undefined;
+afterAll(async () => (await browser)?.close());
+
+/** A page of a fresh browser context that may talk to `origins`. */
 export async function openPage(
   origins: readonly string[],
   { width = 1280, dark = false }: Opening = {},
 ): Promise<{ page: Page; noted: Noted }> {
-  const profile = mkdtempSync(join(tmpdir(), "page-"));
-  const browser = await chromium.launchPersistentContext(profile, {
-    executablePath: executable ?? "",
-    headless: true,
-    args: flags.split(" "),
+  browser ??= chromium.launch({ executablePath: executable ?? "", args: flags.split(" ") });
+  const context = await (await browser).newContext({
     viewport: { width, height: 860 },
     colorScheme: dark ? "dark" : "light",
   });
   onTestFinished(async ({ task }) => {
     if (task.result?.state === "fail")
       await takePicture(page, `failed ${task.name.replace(/\W+/g, " ").slice(0, 60)}`);
-    await browser.close();
-    rmSync(profile, { recursive: true, force: true });
+    await context.close();
   });
   const noted: Noted = { foreign: [], errors: [], requests: [] };
-  browser.on("request", (request) => {
+  context.on("request", (request) => {
     const { protocol, origin, pathname } = new URL(request.url());
     if (["data:", "blob:"].includes(protocol)) return;
     if (!origins.includes(origin)) noted.foreign.push(request.url());
     noted.requests.push({ method: request.method(), path: pathname, type: request.resourceType() });
   });
-  await browser.exposeFunction("noteViolation", (text: string) => void noted.errors.push(text));
-  await browser.addInitScript(`addEventListener("securitypolicyviolation", (event) =>
+  await context.exposeFunction("noteViolation", (text: string) => void noted.errors.push(text));
+  await context.addInitScript(`addEventListener("securitypolicyviolation", (event) =>
     noteViolation(event.violatedDirective + " " + event.blockedURI))`);
-  const page = await browser.newPage();
+  const page = await context.newPage();
   page.setDefaultTimeout(patience);
   page.on("console", (message) => {
     if (message.type() === "error") noted.errors.push(message.text());

@@ -1,53 +1,11 @@
 /** The explorer in a real Chromium: it is ready to use, explains its answers, and talks to nobody else. */
-
 import Fastify from "fastify";
 import { buildSchema } from "graphql";
-import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { createExplorer } from "../../../src/engine/runtime/graphql/explorer/explorer.ts";
-import { keys, openLayer } from "../e2e/layer.ts";
-import { executable, findBarriers, type Noted, openPage, takePicture, timeout } from "./browser.ts";
-
-const deadPort = "http://127.0.0.1:9";
-
-/** The explorer of all roles, its editor there. */
-async function openExplorer(
-  opening: Parameters<typeof openPage>[1] = {},
-  environment: NodeJS.ProcessEnv = {},
-): Promise<{ page: Page; noted: Noted }> {
-  expect(executable, "wants Chromium: apt-get install chromium").toBeDefined();
-  const { url } = await openLayer([], environment);
-  const opened = await openPage([url.origin], opening);
-  await opened.page.goto(new URL("/v1/graphql", url).href);
-  await opened.page.locator(".graphiql-query-editor .view-line", { hasText: "FindCustomers" }).waitFor();
-  return opened;
-}
-
-/** Opens the tab of a saved operation. */
-async function openTab(page: Page, name: string): Promise<void> {
-  await page.locator(".graphiql-tab-button").getByText(name, { exact: true }).click();
-  await page
-    .locator(".graphiql-query-editor .view-line", { hasText: new RegExp(`(?:query|mutation).${name}`) })
-    .waitFor();
-}
-
-/** Runs the operation of the open tab. Returns the GraphQL response. */
-async function run(page: Page): Promise<{ data?: unknown; errors?: unknown }> {
-  const sent = page.waitForRequest((request) => request.method() === "POST");
-  await page.getByRole("button", { name: /^Execute query/ }).click();
-  const response = await (await sent).response();
-  return (await response?.json()) as { data?: unknown; errors?: unknown };
-}
-const result = (page: Page, text: string | RegExp): Promise<void> =>
-  page.locator(".result-window", { hasText: text }).waitFor();
-
-/** Replaces what an editor of GraphiQL holds. */
-async function write(page: Page, editor: string, text: string): Promise<void> {
-  await page.locator(`${editor} .view-lines`).first().click();
-  await page.keyboard.press("Control+A");
-  await page.keyboard.press("Delete");
-  await page.keyboard.insertText(text);
-}
+import { keys } from "../e2e/layer.ts";
+import { findBarriers, openPage, takePicture, timeout } from "./browser.ts";
+import { openExplorer, openTab, result, run, write } from "./explorer-page.ts";
 
 test("opens without an error, runs each saved operation as it is, and shows its REST calls", {
   timeout,
@@ -194,120 +152,6 @@ test("says that there is no answer, and shows nothing of the one before", { time
   expect(await page.locator("#summary").innerText()).toBe("no answer");
   expect(await page.locator("#toggle").isHidden()).toBe(true);
   await takePicture(page, "explorer-no-answer");
-});
-
-test("shows a product that is down, at 800 pixels and in the dark", { timeout }, async () => {
-  const { page, noted } = await openExplorer({ width: 800, dark: true }, { REST_BASE_URL_AI: deadPort });
-  await openTab(page, "StartPage");
-  await run(page);
-  await result(page, "UPSTREAM_UNAVAILABLE");
-  await page.locator("#summary .status.bad", { hasText: /^200, 2 errors$/ }).waitFor();
-  await page.getByRole("button", { name: /REST calls/ }).click();
-  await page
-    .getByRole("row", { name: /^listAgents no answer – / })
-    .first()
-    .waitFor();
-  await takePicture(page, "explorer-800-dark-product-down");
-  expect(await findBarriers(page, ["#explorer"])).toEqual([]);
-  expect(noted).toMatchObject({ foreign: [], errors: [] });
-});
-
-test("a phone shows the answer below the editors, and the whole call list", { timeout }, async () => {
-  const { page } = await openExplorer({ width: 400 });
-  await openTab(page, "StartPage");
-  await run(page);
-  await result(page, '"data"');
-  const answer = await page.locator(".result-window").boundingBox();
-  expect(answer?.width).toBeGreaterThan(250);
-  await run(page); // now the list says of some calls how old their responses are
-  await page.getByRole("button", { name: /REST calls/ }).click();
-  await page.getByRole("cell", { name: "revalidated" }).first().waitFor();
-  expect(await page.locator("#calls").evaluate((calls) => calls.scrollWidth - calls.clientWidth)).toBe(0);
-  const beside = await page.locator(".result-window").boundingBox();
-  expect(beside?.y).toBeGreaterThan(0);
-  expect(beside?.height).toBeGreaterThan(160); // eight lines of the answer, and all the calls below it
-  expect(await page.locator("#calls").evaluate((calls) => calls.getBoundingClientRect().bottom)).toBeLessThan(
-    861,
-  );
-  const brokenWords = `[...document.querySelectorAll("#calls tbody th")].flatMap(({ childNodes }) => [...childNodes])
-    .filter((node) => {
-      const range = new Range();
-      range.selectNodeContents(node);
-      return node.data && range.getClientRects().length > 1;
-    }).map(({ data }) => data)`;
-  expect(await page.evaluate(brokenWords)).toEqual([]);
-  await takePicture(page, "explorer-400");
-});
-
-test("on a phone the open documentation has the whole width, and its button gives it back", {
-  timeout,
-}, async () => {
-  const { page } = await openExplorer({ width: 400 });
-  const button = page.getByRole("button", { name: /Documentation Explorer/ });
-  await button.click();
-  const documentation = await page.locator(".graphiql-doc-explorer").boundingBox();
-  expect(documentation?.width).toBeGreaterThan(250);
-  expect(await page.locator(".graphiql-sessions").isVisible()).toBe(false);
-  await button.click();
-  await openTab(page, "WeeklyReport");
-  expect(await run(page)).toMatchObject({ data: expect.anything() });
-});
-
-test.each([390, 820])(
-  "the label of the search, the lines of variables and the buttons have room at %i pixels",
-  {
-    timeout,
-  },
-  async (width) => {
-    const { page } = await openExplorer({ width });
-    await openTab(page, "StartPage");
-    const boxes = await page.evaluate<{ lines: number; covered: boolean }>(`(() => {
-    const box = (query) => document.querySelector(query).getBoundingClientRect();
-    const tool = box(".graphiql-editor-tool");
-    const lines = [...document.querySelectorAll(".graphiql-editor-tool .view-line")].map((line) => line.getBoundingClientRect());
-    const [buttons, first] = [box(".graphiql-toolbar"), box(".graphiql-query-editor .monaco-editor")];
-    return {
-      lines: lines.filter(({ height, top, bottom }) => height > 0 && top >= tool.top && bottom <= tool.bottom).length,
-      covered: buttons.left < first.right && first.left < buttons.right && buttons.top < first.bottom && first.top < buttons.bottom,
-    };
-  })()`);
-    expect(boxes.lines).toBeGreaterThanOrEqual(4);
-    expect(boxes.covered).toBe(false);
-    await page.getByRole("button", { name: /Documentation Explorer/ }).click();
-    await page.locator(".graphiql-doc-explorer").waitFor();
-    const search = await page.evaluate<{
-      label: number;
-      room: number;
-      overflow: number;
-      covers: boolean;
-    }>(`(() => {
-    const input = document.querySelector('.graphiql-doc-explorer-search [role="combobox"]');
-    const pen = document.createElement("canvas").getContext("2d");
-    pen.font = getComputedStyle(input).font;
-    const box = (query) => document.querySelector(query).getBoundingClientRect();
-    const [around, search, title] = [box(".graphiql-doc-explorer"), box(".graphiql-doc-explorer-search"), box(".graphiql-doc-explorer-title")];
-    return {
-      label: pen.measureText(input.placeholder).width,
-      room: input.clientWidth,
-      overflow: search.right - around.right,
-      covers: search.left < title.right && search.top < title.bottom,
-    };
-  })()`);
-    expect(search.covers).toBe(false);
-    expect(search.room).toBeGreaterThanOrEqual(search.label);
-    expect(search.overflow).toBeLessThanOrEqual(0);
-    await takePicture(page, `explorer-${width}-documentation`);
-  },
-);
-
-test("is drawn in the dark at 1280 pixels", { timeout }, async () => {
-  const { page, noted } = await openExplorer({ dark: true });
-  await openTab(page, "StartPage");
-  await run(page);
-  await page.getByRole("button", { name: /REST calls/ }).waitFor();
-  await takePicture(page, "explorer-1280-dark");
-  expect(await findBarriers(page, ["#explorer"])).toEqual([]);
-  expect(noted).toMatchObject({ foreign: [], errors: [] });
 });
 
 test("an API without saved operations has an explorer, which sends the key in the header that the API names", {

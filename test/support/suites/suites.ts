@@ -86,7 +86,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   },
   inputs: {
     does: "what bodies of 1 MiB with hostile variables cost",
-    projects: ["apart"],
+    projects: ["slow"],
     files: ["test/engine/runtime/graphql/variables.test.ts"],
     environment: { BODY_BYTES: "1048576" },
   },
