@@ -1,6 +1,7 @@
 /**
- * Binds a batch: one REST call that loads the values of many parent objects. `batchBy` sends the parents' keys in a parameter.
- * `in: ITEM` loads a complete list and looks up each key in it. Proves that each item of the response can be matched to its key.
+ * Binds a field that loads the values of many parent objects by one REST call. With `batchBy`, the call sends the parents' keys
+ * in a list parameter: `GET /agents?ids=1,2`. With `in: ITEM`, it loads the complete list, `GET /agents`, and finds each parent's
+ * item by its key.
  */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
 import type { RestNode } from "../openapi/document.ts";
@@ -23,7 +24,7 @@ import { checkUnpagedList } from "./outputs/unpaged-list.ts";
 export const maxBatchSize = ({ in: at, shape: { limits } }: Pick<Input, "in" | "shape">): number =>
   at === "item" ? Number.POSITIVE_INFINITY : typeof limits.maxItems === "number" ? limits.maxItems : 100;
 
-/** Returns the keys with `in: ITEM`, except invalid keys, which it reports. `list`: the shape of the list in the response. */
+/** Returns the valid `params` with `in: ITEM`, and reports the invalid ones. */
 export function itemKeys(field: FieldContext, list: Shape | undefined): Input[] {
   const { binder, directive, operation } = field;
   return directive.params.flatMap(({ name, in: at, from = "" }, index): Input[] => {
@@ -50,7 +51,7 @@ export function itemKeys(field: FieldContext, list: Shape | undefined): Input[] 
   });
 }
 
-/** `result`: the shape of the list in the response. Returns `undefined` after reporting an invalid batch. */
+/** Returns `undefined` after reporting an invalid batch. */
 export function bindBatch(field: FieldContext, inputs: readonly Input[], result: Shape): Batch | undefined {
   const { binder, definition, directive, operation } = field;
   const where = atRestDirective(field, "batchBy");
@@ -113,8 +114,8 @@ export function bindBatch(field: FieldContext, inputs: readonly Input[], result:
 }
 
 /**
- * Returns the properties on the path `match` (`service.id`), outermost first; `undefined` if one does not exist. A property named
- * `service.id` takes precedence.
+ * `service.id` → the properties `service` and `id`, or the single property named `service.id`. Returns `undefined` for a missing
+ * property.
  */
 export function keyProperties(items: Shape | undefined, match = ""): Property[] | undefined {
   const own = items && declaredProperty(items, match);
@@ -158,7 +159,7 @@ function checkMatch(
       "match by a property that is required and not null",
     );
   }
-  // at run time, `in: ITEM` compares the key with the items' property as strings
+  // with `in: ITEM`, the server compares the two values as strings
   const fits =
     key.in === "item" ? (one: Shape, other: Shape) => textFits(one, other) || textFits(other, one) : typesFit;
   const parameterItems = key.in === "item" ? undefined : key.shape.items;
@@ -178,9 +179,8 @@ function checkMatch(
 }
 
 /**
- * Checks that paging cannot cut off the response to a batch. With one object per key, the page size must be at least the number
- * of keys. With a list per key, the length of the response is unknown, so the document must declare that the page size applies to
- * each key (`x-limit-per`).
+ * Reports a page size that may cut off the response to a batch. A page must have room for one object per key. If a key has a list
+ * of objects, the document must declare with `x-limit-per` that the page size applies to each key.
  */
 export function checkBatchCut(
   field: FieldContext,

@@ -1,4 +1,4 @@
-/** Binds a field: with `@rest` to an operation, otherwise to a property of the REST object from which its type is read. */
+/** Binds a field with `@rest` to a REST operation, and any other field to a property of its parent's REST object. */
 
 import { getNullableType, isListType, isNonNullType } from "graphql";
 import type { Page } from "../../shared/page.ts";
@@ -30,8 +30,8 @@ import { matchResult, readResults } from "./outputs/read-results.ts";
 import { bindReferenceBatch } from "./references.ts";
 
 /**
- * Called for each REST object from which the field's type is read. If `params` names an enclosing type (`Account.id`), also
- * called for each of its REST objects.
+ * Called once for each REST schema of the parent object, because two operations may return the same GraphQL type with different
+ * schemas. The same applies to an enclosing object that `params` reads (`from: "Account.id"`).
  */
 export function bindField(
   binder: Binder,
@@ -158,15 +158,14 @@ function bindOperation(written: FieldContext): void {
   });
 }
 
-/** Merges the paging of several responses. A part is required if every response requires it. */
+/** Merges the connections of several 2xx responses. A paging property is required only if it is required in all of them. */
 function mergePages([first, ...others]: readonly Page[]): Page | undefined {
   const required = first?.required?.filter((part) => others.every((page) => page.required?.includes(part)));
   return first && { ...first, ...(required && { required }) };
 }
 
 /**
- * Marks a source as nullable if an earlier REST object of the field's type may omit its value. `before`: the field's binding to
- * the earlier REST objects.
+ * Marks a source as nullable if it is nullable in `before`, the binding of the same field to another REST schema of its parent.
  */
 function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | undefined): Input[] {
   const known = new Map(before?.kind === "bound" ? before.inputs.map((each) => [inputKey(each), each]) : []);
@@ -179,9 +178,8 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 }
 
 /**
- * Returns the nullable values that a call needs: if one is null, the field is null without a call. A call needs inherited values,
- * and the parent's values for required parameters. If all of the parent's values may be absent, it needs each of them, because a
- * call without any would return data of other parents.
+ * Returns the nullable values without which the field is null and no call is sent. For example, `GET /messages` without the
+ * parent's `conversationId` would return the messages of all conversations.
  */
 function neededBy(inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] {
   const identifiesParent = inputs.some(isAlwaysThere);
@@ -196,8 +194,8 @@ const isAlwaysThere = ({ required, source }: Input): boolean =>
   source.kind === "parent" && (required || !source.nullable);
 
 /**
- * Returns the sources of lists that select the field's items, such as a list of ids. If one is empty, the field is an empty list
- * without a call, because a call without the list would select all items. Omits an optional list if another value identifies the
+ * Returns the sources of lists that select the field's items. With an empty list of `ids`, `GET /contacts` would return all
+ * contacts, so the field is an empty list and no call is sent. Excludes an optional list if another parameter identifies the
  * parent, because the list may be only a filter.
  */
 function keyListsOf(

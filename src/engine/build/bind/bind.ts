@@ -1,4 +1,4 @@
-/** Binds every reachable field of the schema to the OpenAPI document, once for each REST object from which its type is read. */
+/** Binds every reachable field of the GraphQL schema to the OpenAPI document. */
 import { type GraphQLSchema, isEnumType } from "graphql";
 import { heldCredentials } from "../openapi/held-credentials.ts";
 import { nodeLocation, readRest } from "../schema/directives.ts";
@@ -116,10 +116,7 @@ export function bind(
   return { model, diagnostics: findings.all };
 }
 
-/**
- * Reports the unknown operations of reachable fields that were not bound because no REST object of their parent is known. The
- * usual reason is an error of a field above them.
- */
+/** Reports unknown operations of fields that were not bound, usually because a field above them has an error. */
 function checkUnvisitedLinks(binder: Binder, federation: Model["federation"]): void {
   const { schema, fields, findings } = binder;
   const unreached = new Set(unreachableTypes(schema, entitiesOf(federation)).map(({ name }) => name));
@@ -132,7 +129,7 @@ function checkUnvisitedLinks(binder: Binder, federation: Model["federation"]): v
   }
 }
 
-/** Reports all unreachable types in one warning. They are not checked, because no operation can select them. */
+/** Reports all types that no GraphQL operation can reach in one warning. */
 function checkUnreached({ schema, federation }: BindInput, findings: Findings): void {
   const types = unreachableTypes(schema, entitiesOf(federation));
   const [first] = types;

@@ -1,4 +1,4 @@
-/** Collects the model during binding, and queues the object types that are still to be bound. */
+/** Collects the results of binding, and queues the object types whose fields are not bound yet. */
 import type { GraphQLSchema } from "graphql";
 import { componentName } from "../openapi/component-names.ts";
 import type { CredentialsFile } from "../openapi/credentials-file.ts";
@@ -19,11 +19,11 @@ export class Binder {
   readonly fields = new Map<string, FieldBinding | PlainField>();
   readonly abstracts = new Map<string, AbstractType>();
   readonly backings = new Map<string, Backing[]>();
-  /** By coordinate: the levels (see `addNull`) at which REST may return null, with the node that allows it. */
+  /** Schema coordinate → level (see `addNull`) → the OpenAPI node that allows null there. */
   readonly #nulls = new Map<string, Map<number, RestNode | undefined>>();
   readonly #nullsWithoutCall = new Map<string, RestNode | undefined>();
   readonly #values = new Map<string, ValueUse>();
-  /** By coordinate: the property that the field reads in the first REST object. */
+  /** Schema coordinate → the property that the field reads in the first REST schema of its parent. */
   readonly #properties = new Map<string, { readonly name: string; readonly owner: string }>();
   readonly #backed = new Set<string>();
   readonly #slots = new Map<RestOperation, InputSlots>();
@@ -36,7 +36,7 @@ export class Binder {
   readonly names: RestNames;
   readonly pairs: InputPairs;
   readonly findings: Findings;
-  /** The coordinates of the Query fields that resolve federation entities. */
+  /** Coordinates of the Query fields that resolve federation entities. */
   readonly #references: ReadonlySet<string>;
 
   constructor(
@@ -65,14 +65,12 @@ export class Binder {
     );
   }
 
-  /** Whether this Query field resolves the entities of a federation `@key`. Only the router calls it; clients cannot see it. */
+  /** Whether this Query field only resolves federation entities (`_entities`), so that clients cannot select it. */
   isReference(coordinate: string): boolean {
     return this.#references.has(coordinate);
   }
 
-  /**
-   * Records that objects of `type` are read from REST objects of this shape. Queues new pairs, so that their fields are bound.
-   */
+  /** Records that REST returns objects of `type` with this shape, and queues the type's fields for binding to it. */
   addBacking(type: string, { shape, typeExpression, status, from }: Backing): void {
     const key = `${type} ${shape.identity.text}`;
     if (this.#backed.has(key)) return;
@@ -85,7 +83,6 @@ export class Binder {
     this.#unvisited.push({ type, backing });
   }
 
-  /** Caches the slots, because several fields may call the same operation. */
   slotsOf(operation: RestOperation): InputSlots {
     const slots = this.#slots.get(operation) ?? new InputSlots(operation);
     this.#slots.set(operation, slots);
@@ -104,19 +101,22 @@ export class Binder {
     );
   }
 
-  /** Records that REST may return null at a level: 0 is the field's value, 1 an item of its list, 2 an item of a nested list. */
+  /**
+   * Records that REST may return null. `level`: 0 for the field's value, 1 for an item of its list, 2 for an item of a nested
+   * list.
+   */
   addNull({ coordinate, rest }: FindingTarget, level = 0): void {
     const levels = this.#nulls.get(coordinate) ?? new Map<number, RestNode | undefined>();
     this.#nulls.set(coordinate, levels);
     if (!levels.has(level)) levels.set(level, rest);
   }
 
-  /** Records that the field is null without a call if its parent has no key for the call. */
+  /** Records that the field is null if its parent has no key, because no call is made then. */
   addNullWithoutCall({ coordinate, rest }: FindingTarget): void {
     this.#nullsWithoutCall.set(coordinate, rest);
   }
 
-  /** Returns the node that allows null at each level. */
+  /** Level (see `addNull`) → the OpenAPI node that allows null there. */
   nullsOf(coordinate: string): ReadonlyMap<number, RestNode | undefined> {
     const nulls = this.#nulls.get(coordinate) ?? new Map<number, RestNode | undefined>();
     return this.#nullsWithoutCall.has(coordinate)
@@ -124,15 +124,12 @@ export class Binder {
       : nulls;
   }
 
-  /** Whether the field is null only if no call is made, because the document forbids null in the response. */
+  /** Whether the response never has null for this field, so that it is null only if no call is made. */
   isNullOnlyWithoutCall(coordinate: string): boolean {
     return this.#nullsWithoutCall.has(coordinate) && this.#nulls.get(coordinate)?.has(0) !== true;
   }
 
-  /**
-   * Records the property that a field reads in one REST object. Reports a field that reads differently named properties in two
-   * REST objects. The message sorts the names, so that it does not depend on the order of fields.
-   */
+  /** Records the property that a field reads. Reports a field that reads differently named properties in two REST schemas. */
   addProperty(where: FindingTarget, name: string, owner: string): void {
     const first = this.#properties.get(where.coordinate);
     if (first === undefined) this.#properties.set(where.coordinate, { name, owner });
@@ -147,8 +144,8 @@ export class Binder {
   }
 
   /**
-   * Records a value, so that `check --base` compares its REST schema with that of the base. Values that a federation router sends
-   * have no REST schema, so they are not recorded.
+   * Records a value for `check --base`, which compares its old and new REST schema. Skips values from a federation router,
+   * because they have no REST schema.
    */
   addValue(use: ValueUse): void {
     if (use.node === this.document.root) return;
@@ -160,7 +157,7 @@ export class Binder {
     return [...this.#values.values()];
   }
 
-  /** Returns the TypeScript type of the shape's component, or `otherwise` if the shape is not a component. */
+  /** Returns the TypeScript type of a shape in `components/schemas`, and `otherwise` for any other shape. */
   typeExpressionOf(shape: Shape, otherwise: string): string {
     const name = componentName(this.document, shape);
     return name === undefined ? otherwise : componentType(name, shapeAt(this.document, shape.node).nullable);

@@ -1,6 +1,6 @@
 /**
- * Estimates the REST calls of an operation for `explain`, the manifest and the impact report. The worst case assumes the maximum
- * length of each list. The typical case assumes ten items for a list of unknown length.
+ * Estimates how many REST calls a GraphQL operation makes. The worst case assumes the maximum length of each list. The typical
+ * case assumes ten items for a list of unknown length.
  */
 import {
   type FieldNode,
@@ -23,22 +23,22 @@ import { assumedLength, countText, type Estimate, multiplyEstimates, pageLength 
 import type { BoundField, Model } from "./model.ts";
 
 type PlannedCall = {
-  /** The field's path in the response, with `[]` after a list. */
+  /** For example `conversations[].contact`. */
   readonly path: string;
   readonly field: BoundField;
   readonly parents: Estimate;
   readonly calls: Estimate;
-  /** The path of an earlier field with an identical call, because a query sends identical reads once. */
+  /** Path of an earlier field that makes the same read, because a query sends identical reads once. */
   readonly sharedWith?: string;
-  /** The deferred fragments that contain the field, outermost first; empty if it is in the first part of the response. */
+  /** The `@defer` fragments that contain the field, outermost first. */
   readonly deferredIn: Deferred;
 };
 
-/** Each fragment with `@defer` is named by its label or, without a label, by its line in the operation's file. */
+/** Labels of `@defer` fragments, or `at line 12` for a fragment without a label. */
 type Deferred = readonly string[];
 type DeferredNode<Node> = { readonly node: Node; readonly deferredIn: Deferred };
 
-/** Describes the deferred part of the response to which a call belongs; returns `undefined` for the first part. */
+/** Returns `in the deferred part a > b`, or `undefined` for a field outside `@defer`. */
 export const describePart = (deferredIn: Deferred): string | undefined =>
   deferredIn.length > 0 ? `in the deferred part ${deferredIn.join(" > ")}` : undefined;
 
@@ -48,14 +48,14 @@ export const callCost = (model: Model, operation: SavedOperation): Estimate =>
     { typical: 0, worst: 0 },
   );
 
-/** `2 REST calls, at worst 20` */
+/** Returns `2 REST calls, at worst 20`. */
 export const describeCallCount = ({ typical, worst }: Estimate): string =>
   `${countText(typical)} REST call${typical === 1 ? "" : "s"}${describeWorstCase(typical, worst)}`;
 
 export const describeWorstCase = (typical: number, worst: number): string =>
   worst === typical ? "" : `, at worst ${countText(worst)}`;
 
-/** Lists the calls of a valid operation in selection order. */
+/** Lists the REST calls of a valid GraphQL operation in selection order. */
 export function listCalls(model: Model, { definition, document }: SavedOperation): PlannedCall[] {
   const planner = new CallPlanner(
     model,
@@ -73,10 +73,7 @@ export function listCalls(model: Model, { definition, document }: SavedOperation
   return definition.operation === "query" ? shared(planner.plan) : planner.plan;
 }
 
-/**
- * Marks calls that a query sends only once because they are identical: calls of an operation without inputs, such as a list in
- * which several links look up keys.
- */
+/** Marks repeated reads without inputs, such as `GET /agents`, because a query sends them only once. */
 function shared(plan: readonly PlannedCall[]): PlannedCall[] {
   const first = new Map<RestOperation, string>();
   return plan.map((call) => {
@@ -88,15 +85,12 @@ function shared(plan: readonly PlannedCall[]): PlannedCall[] {
   });
 }
 
-/**
- * The position in the walk over the selections. `parents`: the number of objects at `path`. `page`: the page size of the last
- * call, which is the length of the next list.
- */
+/** `parents`: how many objects are at `path`. `page`: the page size of the last call, which is the length of the next list. */
 type WalkPosition = {
   readonly path: string;
   readonly parents: Estimate;
   readonly page: Estimate | undefined;
-  /** The number of enclosing objects of each type. */
+  /** Object type → how many objects of it are above `path`. */
   readonly enclosing: ReadonlyMap<string, Estimate>;
 };
 
@@ -133,7 +127,7 @@ class CallPlanner {
     if (!field) return;
     const { definition } = field;
     const bound = field.kind === "bound" ? field : undefined;
-    // a field that several fragments select is delivered with the earliest of them
+    // a field in several fragments is delivered with the first of them
     const [{ deferredIn = [] } = {}] = nodes.toSorted((a, b) => a.deferredIn.length - b.deferredIn.length);
     if (bound) this.plan.push({ path, field: bound, parents, calls: callsOf(bound, position), deferredIn });
     const objects = objectTypesOf(this.#model.schema, definition.type);
@@ -180,7 +174,7 @@ class CallPlanner {
     }
   }
 
-  /** Returns the name of a deferred fragment; an empty list if the fragment is not deferred. */
+  /** Returns the fragment's label, or an empty list if the fragment is not deferred. */
   #deferral(fragment: FragmentSpreadNode | InlineFragmentNode): string[] {
     const directive = deferDirectiveOf(fragment);
     if (!directive) return [];
@@ -198,8 +192,8 @@ class CallPlanner {
 }
 
 /**
- * Estimates the calls of a field. If it takes no value from the parent, the calls for all parents are identical and sent once. If
- * it takes a value from an enclosing object, there is one call for each enclosing object.
+ * Counts one call per parent if an input comes from the parent, one per enclosing object if an input comes from there, and
+ * otherwise one call in total.
  */
 function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estimate {
   const { batch, inputs } = field;
@@ -212,7 +206,7 @@ function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estim
   const keys = batch.mode === "each" ? multiplyEstimates(parents, assumedLength) : parents;
   return {
     typical: Math.max(objects.typical, Math.ceil(keys.typical / batch.size)),
-    // the last batch for each enclosing object may contain a single key
+    // each enclosing object needs separate batches, and the last batch of each may have a single key
     worst: objects.worst - 1 + Math.max(1, Math.ceil(keys.worst / batch.size)),
   };
 }

@@ -1,11 +1,10 @@
 /**
- * Finds out whether, in every possible GraphQL operation, an object of one type is nested in an object of another type, or below
- * a field with a certain argument.
+ * Finds out whether a query can reach an object type without first selecting another type, or a field with a certain argument.
  */
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { boundRoots, fieldsOf, objectTypesOf } from "../schema/object-types.ts";
 
-/** Whether a source may start with this type, such as `Account` in `from: "Account.id"`: any object type except root types. */
+/** Whether `name` is an object type with which a source may start, such as `Account` in `from: "Account.id"`. */
 export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
   !["args", "parent", "argsAbove"].includes(name) &&
   isObjectType(schema.getType(name)) &&
@@ -15,10 +14,7 @@ export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
 
 type Field = GraphQLField<unknown, unknown>;
 
-/**
- * Returns a path of fields from a root type to `type` that does not lead through `enclosing`; `undefined` if every object of
- * `type` is nested in one of type `enclosing`.
- */
+/** Returns the fields on a path from a root type to `type` that avoids the type `enclosing`, or `undefined` if no path does. */
 export function findPathOutside(
   schema: GraphQLSchema,
   type: string,
@@ -28,8 +24,8 @@ export function findPathOutside(
 }
 
 /**
- * Finds the fields from which `argsAbove.<name>` of an object of `type` may come. `fields`: those with this argument that can
- * contain the object. `around`: a path of fields from a root type to `type` without the argument, if there is one.
+ * Finds the fields above `type` that have an argument `name`, from which `argsAbove.<name>` takes its value. `around`: the fields
+ * on a path to `type` that avoids them all, if there is one.
  */
 export function argumentsAbove(schema: GraphQLSchema, type: string, name: string) {
   const argumentOf = ({ args }: Field) => args.find((argument) => argument.name === name);
@@ -45,10 +41,7 @@ export function argumentsAbove(schema: GraphQLSchema, type: string, name: string
   return { fields, around: reached(schema, rootsOf(schema), takes).get(type) };
 }
 
-/**
- * Returns the object types that are reachable from `start`, each with a path of fields to it. Does not follow fields for which
- * `stops` returns true.
- */
+/** Reachable object type → the fields on a path from `start` to it. Does not follow fields for which `stops` returns true. */
 function reached(
   schema: GraphQLSchema,
   start: readonly string[],

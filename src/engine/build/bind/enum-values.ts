@@ -1,4 +1,4 @@
-/** Matches the values of GraphQL enums with those of REST enums. */
+/** Matches GraphQL enum values with REST enum values. */
 import type { GraphQLEnumType } from "graphql";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import { enumValueName } from "../schema/graphql-names.ts";
@@ -12,7 +12,7 @@ export const enumValues = (names: RestNames, type: GraphQLEnumType): Map<string,
 export const isStringEnum = ({ values, types }: Shape): boolean =>
   values !== undefined && [...types].every((type) => type === "string");
 
-/** If the shape is an enum, the GraphQL enum's values get their REST names from it, for all uses of the GraphQL enum. */
+/** Maps the GraphQL enum's values to the values of the REST enum, for all uses of the GraphQL enum. */
 export function settleEnumValues(
   names: RestNames,
   type: GraphQLEnumType,
@@ -24,13 +24,13 @@ export function settleEnumValues(
 
 /** A GraphQL enum value with two REST names. */
 type NameConflict = {
-  /** `name`: the GraphQL name. `rest`: the name in the REST enum that is being bound. */
+  /** `name`: in GraphQL. `rest`: in the REST enum that is being bound. */
   readonly name: string;
   readonly rest: string;
   readonly message: string;
 };
 
-/** Returns the GraphQL enum values that already have another REST name, from another REST enum or from `@restName`. */
+/** Returns the GraphQL enum values that `@restName` or another REST enum has already mapped to a different REST value. */
 export function enumNameConflicts(
   names: RestNames,
   type: GraphQLEnumType,

@@ -1,4 +1,3 @@
-/** The context that all functions for binding a field share. */
 import type { GraphQLArgument, GraphQLField } from "graphql";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
@@ -13,9 +12,9 @@ import type { FindingTarget } from "./findings.ts";
 import type { InputSlots } from "./inputs/input-slots.ts";
 import type { Backing } from "./model.ts";
 
-/** A field, and one REST object (`parent`) from which its type is read. Root types are not read from REST objects. */
+/** `parent`: one of the REST schemas of the field's type; absent for root types. */
 export type FieldOfParent = {
-  /** The object type that has the field. */
+  /** Name of the object type that has the field. */
   readonly type: string;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly parent?: Backing;
@@ -23,21 +22,20 @@ export type FieldOfParent = {
 
 export type FieldContext = {
   readonly binder: Binder;
-  /** The object type that has the field. */
+  /** Name of the object type that has the field. */
   readonly type: string;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly directive: RestDirective;
-  /** Indexed by name, because a field may have thousands of arguments. */
   readonly argumentsByName: ReadonlyMap<string, GraphQLArgument>;
   readonly operation: RestOperation;
   readonly slots: InputSlots;
   readonly parent: Shape | undefined;
-  /** The REST objects of the enclosing types that `params` names, by type (`Account`). */
+  /** Object type → its REST schema, for sources such as `Account.id`. */
   readonly enclosing: ReadonlyMap<string, Backing>;
   readonly where: FindingTarget;
 };
 
-/** Returns the location of an argument of the field's `@rest`, or of the item `index` in the argument's list. */
+/** Locates an argument of the field's `@rest`, or the item at `index` of a list argument. */
 export const atRestDirective = (
   { where, definition }: { readonly where: FindingTarget; readonly definition: DirectiveCarrier },
   argument: keyof RestDirective,

@@ -10,9 +10,7 @@ import type { Binder } from "./binder.ts";
 import { atRestDirective } from "./field-context.ts";
 import type { FindingTarget } from "./findings.ts";
 
-/**
- * Returns the end of a message: for an ambiguous name, all operations with this name; for an unknown name, `; did you mean "…"?`.
- */
+/** Returns `; did you mean "…"?` for an unknown name, and `; several have that name: …` for an ambiguous one. */
 export function suggestOperations(
   name: string,
   operations: RestOperations,

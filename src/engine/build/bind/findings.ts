@@ -1,4 +1,4 @@
-/** Collects the findings of `bind`, without duplicates and with locations in the GraphQL schema and in the OpenAPI document. */
+/** Collects the findings of `bind` without duplicates. */
 import { didYouMean, nearestName } from "../../shared/cli/nearest-suggestion.ts";
 import {
   createDiagnostic,
@@ -12,20 +12,20 @@ import type { RestDocument, RestNode } from "../openapi/document.ts";
 /** The schema coordinate and the locations of a finding. */
 export type FindingTarget = {
   readonly coordinate: string;
-  /** The value's name in messages. The default is the coordinate. */
+  /** The value's name in messages; by default, the coordinate. */
   readonly subject?: string;
   readonly schema?: FileLocation | undefined;
   readonly rest?: RestNode | undefined;
   /** Other nodes of the document that may cause the finding. */
   readonly also?: readonly (RestNode | undefined)[];
-  /** The overlay action that removed the node. The finding points at the action instead of `rest`. */
+  /** The overlay action that removed the node, at which the finding points instead of `rest`. */
   readonly removedBy?: FileLocation | undefined;
-  /** The finding points at this path below `rest`, or as far as the path exists. */
+  /** Path below `rest` at which the finding points, as far as the path exists. */
   readonly below?: NodePath;
   readonly facts?: readonly string[];
 };
 
-/** Maximum number of comparisons for suggestions in a run. With 1,000 operations, a single misspelt name already needs 2,000. */
+/** Limits the time for spelling suggestions: with 1,000 operations, one misspelt name already needs 2,000 comparisons. */
 const mostCompared = 200_000;
 
 export class Findings {
@@ -38,7 +38,7 @@ export class Findings {
     this.#document = document;
   }
 
-  /** Ignores a finding with the same rule, coordinate and message as an earlier one. */
+  /** Ignores a finding that repeats the rule, coordinate and message of an earlier one. */
   add(rule: Rule, where: FindingTarget, message: string, hint: string): void {
     const key = `${rule} ${where.coordinate} ${message}`;
     if (this.#found.has(key)) return;
@@ -61,7 +61,6 @@ export class Findings {
     if (diagnostic.severity === "error") this.#errors.add(coordinate);
   }
 
-  /** The number of coordinates with an error. */
   get errorCount(): number {
     return this.#errors.size;
   }
@@ -70,7 +69,7 @@ export class Findings {
     return this.#errors.has(coordinate);
   }
 
-  /** Like `didYouMean` of `nearest-suggestion.ts`, but returns an empty text after `mostCompared` comparisons. */
+  /** Like the exported `didYouMean`, but returns an empty string after `mostCompared` comparisons. */
   didYouMean(wrong: string, names: () => readonly string[]): string {
     const near = this.nearest(wrong, names);
     return near === undefined ? "" : didYouMean(wrong, [near]);

@@ -1,6 +1,6 @@
 /**
- * Binds the fields that take a value from an enclosing object (`from: "Account.id"`). A field is bound once every enclosing type
- * has a REST object, and again for each REST object that is found later.
+ * Binds fields that read a value from an enclosing object (`from: "Account.id"`). A field is bound once for each REST schema of
+ * `Account`, as soon as that schema is known.
  */
 import { readRest } from "../schema/directives.ts";
 import { bindField } from "./bind-field.ts";
@@ -10,7 +10,7 @@ import { atRestDirective, type FieldOfParent } from "./field-context.ts";
 import type { Backing } from "./model.ts";
 
 type Inheriting = FieldOfParent & {
-  /** Enclosing type → for how many of its REST objects the field has been bound. */
+  /** Enclosing type → number of its REST schemas to which the field has been bound. */
   readonly bound: Map<string, number>;
 };
 
@@ -22,14 +22,14 @@ export class InheritingFields {
     this.#binder = binder;
   }
 
-  /** Defers the binding of a field that takes a value from an enclosing object. Returns false for any other field. */
+  /** Queues a field that reads a value from an enclosing object. Returns false for any other field. */
   defer(field: FieldOfParent): boolean {
     const { type, definition } = field;
     const { schema } = this.#binder;
     const bound = new Map<string, number>();
     for (const [index, { from }] of (readRest(schema, definition)?.params ?? []).entries()) {
       const [name = ""] = from?.split(".") ?? [];
-      // the nearest object of this type is the parent itself, so nothing is inherited
+      // in a field of `Account`, `Account.id` reads the parent
       if (name === type || !isEnclosingType(schema, name)) continue;
       bound.set(name, 0);
       this.#check(field, name, index);
@@ -38,7 +38,7 @@ export class InheritingFields {
     return bound.size > 0;
   }
 
-  /** Binds the fields for each REST object that was found since the last call. Returns `false` if none was found. */
+  /** Binds the queued fields to the REST schemas found since the last call. Returns false if there were none. */
   bind(): boolean {
     let isAnyNew = false;
     for (const { bound, ...field } of this.#fields) {
@@ -58,7 +58,7 @@ export class InheritingFields {
     return isAnyNew;
   }
 
-  /** Reports a path to the field that does not lead through the enclosing type. */
+  /** Reports a field that a query can reach without selecting the enclosing type. */
   #check({ type, definition }: FieldOfParent, enclosing: string, index: number): void {
     const { schema, findings } = this.#binder;
     const path = findPathOutside(schema, type, enclosing);

@@ -15,15 +15,15 @@ export const multiplyEstimates = (one: Estimate, other: Estimate): Estimate => (
   worst: one.worst * other.worst,
 });
 
-/** Counts above this are not printed, because products of several assumed lengths are not meaningful. */
+/** Larger counts are printed as `more than 100000`, because they are products of guesses. */
 export const mostCounted = 100_000;
 
 export const countText = (count: number): string =>
   count > mostCounted ? `more than ${mostCounted}` : String(count);
 
 /**
- * Returns the page size that `node` selects with its arguments, or else the default. Returns `undefined` if the operation has no
- * parameter for the page size.
+ * Returns the page size that the arguments of `node` set, or the default page size. Returns `undefined` if the REST operation has
+ * no page size parameter.
  */
 export function pageLength(field: BoundField, node?: FieldNode): Estimate | undefined {
   const paging = field.operation.parameters.filter(isPagingParameter);
@@ -37,8 +37,8 @@ export function pageLength(field: BoundField, node?: FieldNode): Estimate | unde
 }
 
 /**
- * Whether the parameter is a page size: an integer with a maximum or default above one, which page numbers and offsets do not
- * have. A parameter of type `number` must also have a common name for page sizes (`pagingNames.first`).
+ * Recognizes a page size by a maximum or default above one, because page numbers and offsets have neither. A parameter of type
+ * `number` must also have a usual name, such as `limit`.
  */
 export const isPagingParameter = ({
   shape,
@@ -69,10 +69,7 @@ function fedLength({ source, argumentDefault }: Input, node: FieldNode | undefin
   return given || !node ? undefined : numberOf(argumentDefault);
 }
 
-/**
- * Whether a client can set the page size in the selection `node`; true without a selection. The argument is a variable here,
- * because `fedLength` has already evaluated literals.
- */
+/** Whether `node` sets the page size by a variable, because `fedLength` handles literals. Returns true without a `node`. */
 const isSetByClient = ({ source }: Input, node: FieldNode | undefined): boolean =>
   !node ||
   node.arguments?.some(({ name }) => source.kind === "argument" && name.value === source.path[0]) === true;

@@ -1,4 +1,4 @@
-/** The result of binding as plain data. Codegen, check, explain and propose read it. */
+/** The result of binding, which codegen, check, explain and propose read. */
 import type { DocumentNode, GraphQLField, GraphQLInputType, GraphQLOutputType, GraphQLSchema } from "graphql";
 import type { Operation } from "../../shared/operation.ts";
 import type { Page } from "../../shared/page.ts";
@@ -26,18 +26,15 @@ import type { InputConversion, RestRequest } from "./requests/rest-request.ts";
 /** A parameter or body property with the source of its value. */
 export type Input = InputSlot & {
   readonly source: InputSource;
-  /** The default value, if the source is an argument. */
+  /** The default of the argument, if the source is an argument. */
   readonly argumentDefault?: unknown;
 };
 
-/**
- * One call that loads the values of many parents (`bind-batch.ts`). All inputs except the keys have the same value for these
- * parents.
- */
+/** One REST call that loads the values of many parent objects (`bind-batch.ts`). */
 export type Batch = {
-  /** The input for the parents' keys. With `in: "item"`, the keys are not sent, but looked up in a complete list. */
+  /** The parents' keys. With `in: "item"`, they are not sent, but looked up in the complete list. */
   readonly key: Input & { readonly source: ParentSource };
-  /** The path to the key in each item of the response. */
+  /** Path of the key in each item of the response. */
   readonly match: readonly string[];
   /** The maximum number of keys per call; infinite for `in: ITEM`. */
   readonly size: number;
@@ -47,7 +44,7 @@ export type Batch = {
   readonly nullItems?: true;
 };
 
-/** `batched by id`, for commands and generated comments. */
+/** Returns `batched by id`, for example. */
 export const describeBatch = ({ key, match }: Batch): string =>
   `${key.in === "item" ? "looked up" : "batched"} by ${match.join(".")}`;
 
@@ -56,7 +53,7 @@ export const describeBatchSize = ({ key, size }: Batch): string =>
 
 type NamedField = {
   readonly coordinate: string;
-  /** The object type that has the field. */
+  /** Name of the object type that has the field. */
   readonly type: string;
   readonly definition: GraphQLField<unknown, unknown>;
 };
@@ -70,17 +67,17 @@ export type FieldBinding = NamedField & {
   readonly wholeBody?: ArgumentSource;
   /** The path of the value in the response body; empty for the whole body. */
   readonly result: readonly string[];
-  /** The REST value is a map; the field returns the list of its entries. */
+  /** The field lists the entries of a REST map. */
   readonly entries?: true;
   readonly batch?: Batch;
-  /** Only for a field that resolves a federation `@key` with `batchBy`. */
+  /** Present if the field resolves federation entities with `batchBy`. */
   readonly reference?: Pick<Batch, "match" | "size"> | undefined;
   readonly connection?: Page;
-  /** Whether a 404 makes the field null: the field is nullable and not of Mutation, and its operation documents a 404. */
+  /** Whether a 404 makes the field null rather than an error. */
   readonly nullOn404: boolean;
-  /** Nullable values that a call needs. If one is null, the field is null, and no call is made. */
+  /** If one of these values is null, the field is null, and no call is made. */
   readonly needs: readonly (ParentSource | InheritedSource)[];
-  /** Sources of lists that select the field's items. If one is empty, the field is an empty list, and no call is made. */
+  /** If one of these lists is empty, the field is an empty list, and no call is made. */
   readonly keyLists: readonly (ParentSource | EnclosingSource)[];
 };
 
@@ -89,17 +86,17 @@ export type BoundField = FieldBinding & { readonly request: RestRequest };
 
 export type PlainField = NamedField & {
   readonly kind: "plain";
-  /** The path of the REST property that the field reads; empty for the parent's REST object itself (`@restName(self: true)`). */
+  /** Path of the REST property that the field reads. Empty with `@restName(self: true)`, which reads the whole object. */
   readonly path: readonly string[];
-  /** The REST value is a map; the field returns the list of its entries. */
+  /** The field lists the entries of a REST map. */
   readonly entries?: true;
 };
 
 export type ModelField = BoundField | PlainField;
 
 /**
- * A union or an interface. `members`: discriminator value → object type. Without a discriminator: name of a property that only
- * one member has → object type.
+ * `members` maps each discriminator value to an object type. Without a discriminator, it maps the name of a property that only
+ * one of the object types has.
  */
 export type AbstractType = {
   readonly name: string;
@@ -109,51 +106,49 @@ export type AbstractType = {
   readonly otherwise?: string;
 };
 
-/** A REST object from which the fields of a GraphQL object type are read. */
+/** A REST object schema from which the fields of a GraphQL type are read. */
 export type Backing = {
   readonly shape: Shape;
-  /** The object's TypeScript type (`outputs/type-expression.ts`). */
+  /** TypeScript type of the object in generated code. */
   readonly typeExpression: string;
-  /** The status of the response that contains the object, if the operation documents several statuses. */
+  /** Status of the response, if the operation documents several. */
   readonly status?: string;
-  /** The coordinate of the first bound field that returns the object. */
+  /** Coordinate of the first bound field that returns the object. */
   readonly from: string;
 };
 
 /**
- * By object type: the REST objects that it was read from at the base of a comparison. They are bound only if no field leads to a
- * REST object of the type. Parents come before the objects below them.
+ * Object type → its REST schemas in the base revision of `check --base`, for types that no bound field returns any more. Parent
+ * types come before their children.
  */
 export type FormerObjects = ReadonlyMap<string, () => readonly Backing[]>;
 
-/** How a representation from a federation router is resolved to an object. */
+/** How the server resolves an entity representation from a federation router (`_entities`). */
 export type Reference = {
   readonly type: string;
-  /**
-   * The fields of the key. `property`: the REST name, if the reference has no `field`. `isInteger`: the ID is an integer in REST.
-   */
+  /** `property`: the name in REST, if there is no `field`. `isInteger`: the ID is an integer in REST. */
   readonly keys: readonly (Omit<KeyField, "isRequired"> & {
     readonly property?: string;
     readonly isInteger?: true;
-    /** The field is not part of the key, but a `@requires` names it. */
+    /** The field comes from a `@requires`, not from the key. */
     readonly isOptional?: true;
   })[];
-  /** The Query field that loads the object. Without it, the representation itself is the object. */
+  /** The Query field that loads the entity. Without it, the representation itself is the entity. */
   readonly field?: string;
   /** Present if `field` takes a list of keys. */
   readonly batch?: Pick<Batch, "match" | "size">;
 };
 
-/** Whether REST sends or receives a value, because a change of its schema may break only one direction. */
+/** A change of a schema may break responses, requests, or both. */
 export type Direction = "response" | "request";
 
 /** A REST value that a field returns or an argument sends. `check --base` compares the old and the new schema of the value. */
 export type ValueUse = {
   readonly coordinate: string;
   readonly direction: Direction;
-  /** Undefined for a value that is read from a REST object and sent in the next call, because clients do not see it. */
+  /** Undefined for a value that only passes from a REST response to the next REST request, unseen by clients. */
   readonly type?: GraphQLInputType | GraphQLOutputType;
-  /** The node that uses the schema, such as a property, a parameter or the items of a list. */
+  /** The OpenAPI node that uses the schema, such as a parameter or a property. */
   readonly node: RestNode;
   readonly shape: Shape;
 };
@@ -165,18 +160,18 @@ export type Model = {
   readonly names: RestNames;
   readonly pairs: InputPairs;
   readonly operations: RestOperations;
-  /** The operations that are called with the server's credentials (`spec/credentials.yaml`). */
+  /** Operations that are called with the server's credentials (`spec/credentials.yaml`). */
   readonly held: HeldByOperation;
   /** By schema coordinate, in schema order. */
   readonly fields: ReadonlyMap<string, ModelField>;
   /**
-   * By schema coordinate: the levels at which the type allows null, but REST never sends null. Level 0 is the value, level 1 an
-   * item of its list.
+   * Schema coordinate → levels at which the type allows null, but REST never sends it: 0 for the value, 1 for an item of its
+   * list.
    */
   readonly semanticNonNull: ReadonlyMap<string, readonly number[]>;
-  /** The coordinates of fields that are null only if no call is made, because the document forbids null in the response. */
+  /** Coordinates of fields that are null only if no call is made, because the response never has null for them. */
   readonly nullOnlyWithoutCall: ReadonlySet<string>;
-  /** By schema coordinate: fields, arguments and input fields that depend on something deprecated in REST. */
+  /** Schema coordinate of a field, argument or input field that depends on something deprecated in REST. */
   readonly deprecations: ReadonlyMap<string, Deprecation>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;
   /** By object type name. */
@@ -196,7 +191,7 @@ export type Model = {
 export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
   [...fields.values()].filter((field) => field.kind === "bound");
 
-/** The REST API of a project. `credentials`: the server's own credentials for it. */
+/** `credentials`: the content of `spec/credentials.yaml`. */
 export type RestApi = Pick<Model, "document" | "operations"> & { readonly credentials?: CredentialsFile };
 
 /** The model is absent if the schema is invalid, and may be wrong if the diagnostics contain errors. */

@@ -1,7 +1,6 @@
 /**
- * Binds the `@key`s of a federation subgraph. A router sends a representation, which contains the key's fields. A Query field
- * resolves it to an object by calling an operation. Without an operation, the representation itself is the object, and must
- * contain the values of all fields of the type.
+ * Binds the `@key`s of a federation subgraph. A Query field with an operation loads the entity. Without an operation, the
+ * representation that the router sends must contain all fields of the type.
  */
 import { isEnumType, isListType } from "graphql";
 import { type JsonType, Shape } from "../openapi/shapes/shape.ts";
@@ -16,8 +15,8 @@ import type { FindingTarget } from "./findings.ts";
 import type { FieldBinding, Input, Model, Reference } from "./model.ts";
 
 /**
- * Binds a Query field that resolves a list of keys by matching the items of the response to the keys (`batchBy`). `result`: the
- * shape of the list in the response. Returns `undefined` after reporting an invalid batch.
+ * Binds a Query field that loads a list of entities by their keys (`batchBy`). Returns `undefined` after reporting an invalid
+ * batch.
  */
 export function bindReferenceBatch(
   field: FieldContext,
@@ -56,10 +55,7 @@ export function bindReferenceBatch(
   return batch;
 }
 
-/**
- * Called before other types are bound. If no operation resolves a key, registers the representation as a REST object of the type,
- * so that the type's fields are bound to it.
- */
+/** If no operation resolves a key, registers the router's representation as a REST object of the type. */
 export function addRepresentations(binder: Binder, federation: Federation): void {
   for (const key of federation.keys) {
     if (key.reference || !isSufficient(binder, key, federation)) continue;
@@ -74,10 +70,7 @@ export function addRepresentations(binder: Binder, federation: Federation): void
   }
 }
 
-/**
- * Whether the representation contains all values of the type: each field is in the key or in a `@requires`, is external, or is a
- * link that takes only values of the representation from its parent.
- */
+/** Whether the router's representation contains everything that the fields of the type read or send to REST. */
 function isSufficient(binder: Binder, key: EntityKey, { external }: Federation): boolean {
   const given = [...key.keyFields, ...key.required];
   const names = new Set(given.map(({ path }) => path.join(".")));
@@ -100,8 +93,8 @@ const hasDirective = ({ astNode }: DirectiveCarrier, directive: string): boolean
   astNode?.directives?.some(({ name }) => name.value === directive) ?? false;
 
 /**
- * Whether the field is not bound to this REST object because it needs values of other subgraphs: an external field that the
- * object lacks, or a field with `@requires`, which only a representation can provide.
+ * Whether the field needs values of other subgraphs that this REST object lacks: an `@external` field, or a field with
+ * `@requires`.
  */
 export function isOfOtherSubgraphs(
   { names, schema }: Binder,
@@ -114,10 +107,7 @@ export function isOfOtherSubgraphs(
   return parent.from !== type && hasDirective(definition, requires) && keys.some((key) => key.type === type);
 }
 
-/**
- * Reports three faults, after all fields are bound: an `@external` field that is in no REST object and in no representation,
- * `@requires` in a type whose objects come from REST, and `@key` on an interface.
- */
+/** Reports `@external` fields without a value, `@requires` in a type whose objects come from REST, and `@key` on an interface. */
 export function checkFederation(
   { schema, fields, findings }: Binder,
   { external, requires, keys, interfaceKeys }: Federation,
@@ -159,7 +149,7 @@ const jsonTypes: ReadonlyMap<string, JsonType> = new Map([
   ["Boolean", "boolean"],
 ]);
 
-/** Describes what a federation router sends for an entity, with the names that the properties have in REST. */
+/** Describes the representation that a federation router sends, with the properties' REST names. */
 function representationShape(binder: Binder, { type, keyFields, required }: EntityKey): Shape {
   const { root: node } = binder.document;
   const propertyOf = ({ path: [field = ""], type: name, isRequired }: KeyField) => {
@@ -186,7 +176,7 @@ function representationShape(binder: Binder, { type, keyFields, required }: Enti
   });
 }
 
-/** Returns the JSON type of an ID in a representation: integer if a link sends it in an integer parameter, otherwise string. */
+/** Returns `integer` if a field of the type sends the ID in an integer parameter, otherwise `string`. */
 function idType(binder: Binder, type: string, property: string): JsonType {
   for (const field of fieldsOf(binder.schema, type)) {
     const rest = readRest(binder.schema, field);
@@ -201,7 +191,7 @@ function idType(binder: Binder, type: string, property: string): JsonType {
   return "string";
 }
 
-/** Called after binding. Returns the references, and reports the keys that cannot be resolved. */
+/** Returns how each `@key` is resolved, and reports keys that cannot be resolved. */
 export function referencesOf(binder: Binder, federation: Federation | undefined): Model["references"] {
   if (!federation) return [];
   return federation.keys.flatMap((key): Reference[] => {

@@ -1,4 +1,4 @@
-/** Follows a path of properties in a REST value, such as the path in `result` or in a source. */
+/** Follows a property path, such as `data.items`, in the schema of a REST response. */
 
 import type { NodePath } from "../diagnostic.ts";
 import {
@@ -19,7 +19,7 @@ type ResponsePath = {
   readonly path: readonly string[];
 };
 
-/** The rule and the advice of the finding if the path does not exist. */
+/** Rule and advice of the finding that reports a missing property. */
 type Missing = {
   readonly rule: "property-missing" | "result-missing";
   readonly hint: string;
@@ -31,10 +31,7 @@ type Missing = {
 const mostListed = 12;
 const mostInEnvelope = 3;
 
-/**
- * Returns the end of a message that lists the properties: `; it has a, b and others`. Reads at most `mostListed` properties,
- * because schemas may be large.
- */
+/** Returns `; it has a, b and others`. Reads at most `mostListed` properties, because schemas may be large. */
 function itHas({ properties }: Shape): string {
   const names: string[] = [];
   for (const { name, isUndeclared, only } of properties.values()) {
@@ -45,10 +42,7 @@ function itHas({ properties }: Shape): string {
   return names.length === 0 ? "" : `; it has ${names.join(", ")}`;
 }
 
-/**
- * Returns `; did you mean "data.name"?` if the object looks like an envelope: it has few properties, one of which has a property
- * with the wanted name.
- */
+/** Returns `; did you mean "data.name"?` if the object has few properties, one of which contains `wanted`. */
 function inEnvelope({ properties }: Shape, wanted: string): string {
   if (properties.size > mostInEnvelope) return "";
   for (const { name, shape } of properties.values()) {

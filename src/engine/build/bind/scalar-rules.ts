@@ -1,6 +1,6 @@
 /**
  * Decides which GraphQL scalars fit which REST values. An output scalar must cover every value that REST may send (GraphQL §3.5).
- * An input scalar must share a type with the parameter, whose limits are checked at run time.
+ * An input scalar only needs a JSON type that REST accepts, because limits are checked at run time.
  */
 import { type GraphQLNamedType, type GraphQLScalarType, isEnumType, isSpecifiedScalarType } from "graphql";
 import { dateScalars } from "../../shared/date-scalars.ts";
@@ -51,7 +51,7 @@ export function checkDateFormat(
   );
 }
 
-/** Whether `type` can represent every value of this shape, as custom scalars always can. */
+/** Whether `type` can represent every value of this shape. Custom scalars always can. */
 export const scalarCoversOutput = (type: GraphQLScalarType, shape: Shape): boolean =>
   !isSpecifiedScalarType(type) ||
   (shape.types.size > 0 && [...shape.types].every((name) => own(outputTypes, type.name)?.includes(name)));
@@ -70,7 +70,7 @@ export function coveringType(shape: Shape): string | undefined {
 
 const scalarFor = { string: "String", integer: "Int", boolean: "Boolean" };
 
-/** Whether REST may accept values of `type`. */
+/** Whether REST accepts at least some values of `type`. */
 export const scalarFitsInput = (type: GraphQLScalarType, shape: Shape): boolean =>
   !isSpecifiedScalarType(type) ||
   shape.types.size === 0 ||

@@ -1,4 +1,4 @@
-/** Names the members of a `oneOf`. Members of a union type and fields of a `@oneOf` input type are matched by these names. */
+/** Names the members of REST's `oneOf`, to match them with the types of a union or the fields of a `@oneOf` input. */
 import type { Variant } from "../openapi/shapes/shape.ts";
 import { normalizeName } from "../schema/graphql-names.ts";
 
@@ -11,6 +11,6 @@ export const variantNames = ({ name, values }: Variant): string[] => [
   ...values,
 ];
 
-/** Whether the name is that of the variant's schema or of one of its discriminator values, ignoring case and punctuation. */
+/** Whether `member` names the variant's schema or one of its discriminator values, ignoring case and punctuation. */
 export const matchesVariantName = (member: string, variant: Variant): boolean =>
   variantNames(variant).some((name) => normalizeName(name) === normalizeName(member));

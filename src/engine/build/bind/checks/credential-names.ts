@@ -1,6 +1,6 @@
 /**
- * Checks the names in `spec/credentials.yaml`: documents, security schemes, operations and parameters. Reports an unknown name
- * and replaces it with the most similar known name, so that a typo causes no further findings.
+ * Reports unknown names in `spec/credentials.yaml`: documents, security schemes, operations and parameters. Replaces each with
+ * the most similar known name, so that a typo is reported only once.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { TenantParameter } from "../../../shared/operation.ts";
@@ -39,7 +39,7 @@ export function withKnownNames(api: Api, file: CredentialsFile, findings: Findin
 
 class SectionNames {
   readonly #findings: Findings;
-  /** The document's name as written in the file, which may be misspelt. */
+  /** The document's name in the file, which may be misspelt. */
   readonly #written: string;
   readonly #name: string;
   readonly #overlay: string;
@@ -111,8 +111,8 @@ type Correction = (name: string, entries?: ReadonlyMap<string, unknown>) => stri
 type UnknownName = { readonly path: readonly string[]; readonly message: string; readonly hint: string };
 
 /**
- * Returns a function that reports an unknown name and returns the most similar known name, unless that is already a key of
- * `entries`. The function returns known names unchanged.
+ * The returned function reports an unknown name, and replaces it with the most similar known name unless `entries` already has
+ * that.
  */
 function correction(
   findings: Findings,

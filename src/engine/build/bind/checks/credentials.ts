@@ -1,4 +1,4 @@
-/** Checks that the credentials that REST requires are forwarded, and that clients cannot choose them by arguments. */
+/** Checks that calls forward the credentials that REST requires, and that clients cannot choose them by arguments. */
 import { membersOf } from "../../../shared/json-object.ts";
 import {
   canonicalHeader,
@@ -22,10 +22,7 @@ import type { Findings } from "../findings.ts";
 import { formatSource } from "../inputs/input-source.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
-/**
- * Reports a document that declares no credentials. Also reports a security scheme whose credential is never forwarded, at the
- * first field that needs the scheme.
- */
+/** Reports documents that declare no credentials, and security schemes whose credential is never forwarded. */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {
   const { document, operations, held } = model;
   const fields = boundFields(model).filter(({ operation }) => !held.has(operation));
@@ -75,13 +72,9 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
   }
 }
 
-/** Matches names of headers that probably contain credentials. */
 const credentialName = /auth|key|token|secret|credential/i;
 
-/**
- * Advises to declare a header as the credential if every operation requires it and its name looks like a credential
- * (`X-Api-Key`). Otherwise returns an empty text.
- */
+/** Suggests a security scheme for a header that every operation requires and that is named like a credential (`X-Api-Key`). */
 function byHeader({ operations }: Model, root: RootNode): string {
   const own = [...operations.values()].filter((operation) => operation.root === root);
   const [first, ...others] = own.map(
@@ -97,11 +90,13 @@ function byHeader({ operations }: Model, root: RootNode): string {
   return `. Every operation requires the header ${name}: if that is the credential, write { target: $, update: { security: [{ key: [] }], components: { securitySchemes: ${scheme} } } }`;
 }
 
-/** Whether a credential may be sent in the header; true without a header, for a credential in the query or in a cookie. */
+/**
+ * Whether the header may contain a credential. True for `undefined`, because the credential is then in the query or in a cookie.
+ */
 const mayCarryCredential = (header: string | undefined): boolean =>
   header === undefined || !isNeverCredential(header);
 
-/** Whether calls contain the credential, in a forwarded header or in an API key parameter that the field feeds. */
+/** Whether calls send the credential in a forwarded header, or in a parameter that the field feeds. */
 function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
   if (
     headerOf(scheme) !== undefined &&
@@ -127,7 +122,7 @@ function sentAs(scheme: RestNode | undefined): string {
 }
 
 /**
- * Reports arguments that set a credential, because a client could act as another caller. Includes credentials that the operation
+ * Reports arguments that set a credential, because a client could use another caller's. Includes credentials that the operation
  * does not require.
  */
 export function checkCredentialArguments(model: Model, findings: Findings): void {
@@ -157,7 +152,7 @@ export function checkCredentialArguments(model: Model, findings: Findings): void
   }
 }
 
-/** Returns the headers and query parameters in which the document's security schemes send credentials, each with its scheme. */
+/** Header or query parameter → the security scheme that sends its credential there. */
 function credentialParameters(document: RestDocument, root: RootNode): Map<string, RestNode> {
   return new Map(
     entriesOf(document, securitySchemesOf(document, root)).flatMap((scheme): [string, RestNode][] => {
@@ -169,14 +164,14 @@ function credentialParameters(document: RestDocument, root: RootNode): Map<strin
   );
 }
 
-/** Normalizes header names, because servers may treat different spellings as the same header. */
+/** Normalizes header names, because some servers do not distinguish `X_Key` from `X-Key`. */
 const parameterKey = (location: InputLocation, name: string): string =>
   inputKey({ in: location, name: location === "header" ? canonicalHeader(name) : name });
 
 // If two documents declare a credential in the same header, a caller's credential for one service is also sent to the other. The
-// project's owner has to approve this in `spec/approvals.yaml`, because the documents may come from vendors.
+// project's owner has to approve that in `spec/approvals.yaml`.
 
-/** A security scheme of a document, and the first bound field that needs it. */
+/** `field`: the first bound field that needs the security scheme. */
 type Use = {
   readonly root: RootNode;
   readonly name: string;
@@ -212,7 +207,7 @@ export function checkSharedCredentials(model: Model, findings: Findings): void {
 const listed = (names: readonly (string | undefined)[]): string =>
   new Intl.ListFormat("en-GB").format(names.map((name) => name ?? ""));
 
-/** Returns the node to change: `x-from-header` in the scheme, or the reference to a scheme that documents share. */
+/** Locates what to change: `x-from-header` in the scheme, or the `$ref` to a scheme that several documents share. */
 function locationOfHeader(document: RestDocument, root: RootNode, name: string, scheme: RestNode) {
   const schemes = securitySchemesOf(document, root);
   const reference = schemes && { file: schemes.file, path: [...schemes.path, name] };

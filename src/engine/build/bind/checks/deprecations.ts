@@ -1,6 +1,6 @@
 /**
  * Finds the GraphQL fields, arguments and input fields that depend on something deprecated in REST. Reports those without
- * `@deprecated`, because clients would not learn of the deprecation.
+ * `@deprecated`.
  */
 import { type GraphQLArgument, type GraphQLField, type GraphQLInputField, isRequiredArgument } from "graphql";
 import { type Deprecation, deprecationOf } from "../../openapi/deprecation.ts";
@@ -43,7 +43,7 @@ export function deprecations(
     const { definition } = field;
     if (field.kind === "plain") {
       const nodes = propertyNodes(field, backings.get(field.type) ?? []);
-      // the type may be read from several REST objects, so the property has to be deprecated in each
+      // a type may have several REST schemas, and the property must be deprecated in each of them
       if (nodes.every((each) => deprecationOf(each))) add(field.coordinate, definition, nodes[0] ?? []);
       continue;
     }
@@ -51,14 +51,14 @@ export function deprecations(
   }
   for (const { coordinate, direction, type, node, shape } of values) {
     const member = direction === "request" && type ? inputAt(schema, coordinate) : undefined;
-    // the items of a list are values too, but have another type; GraphQL forbids `@deprecated` on a required input
+    // the type comparison skips the items of a list; GraphQL forbids `@deprecated` on a required input
     if (member && !isRequiredArgument(member) && `${member.type}` === `${type}`)
       add(coordinate, member, [node, shape.node]);
   }
   return found;
 }
 
-/** For each REST object of the field's type, returns the nodes of the properties on the field's path. */
+/** Returns, for each REST schema of the field's type, the nodes of the properties on the field's path. */
 const propertyNodes = ({ path }: PlainField, backings: readonly Backing[]): RestNode[][] =>
   backings.flatMap(({ shape: owner }) => {
     const found = propertiesOnPath(owner, path);

@@ -1,7 +1,7 @@
 /**
- * Checks `spec/credentials.yaml` against the documents and the bound fields. If all tenants share a credential, each tenant sees
- * everything that the vendor shows to the server (the confused deputy problem), so the project's owner has to permit each
- * operation. If the vendor changes its document, the credential must not be sent to another origin or used for another operation.
+ * Checks `spec/credentials.yaml` against the OpenAPI documents and the bound fields. With a credential that all tenants share,
+ * each tenant could see the data of the others (the confused deputy problem), so the project's owner has to permit each
+ * operation. A new version of a vendor's document must not send the credential to another origin or to another operation.
  */
 import { getNamedType, isInputObjectType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
@@ -60,7 +60,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
         "remove oauth2ClientCredentials, and put the credential itself into the file",
       );
   }
-  // if a scheme is invalid, which has been reported, no operation uses its credential, and further findings would be misleading
+  // an invalid scheme has already been reported, and would cause misleading findings about its operations
   const areSchemesFit = [...section.schemes].every(([scheme, { token }]) => {
     const place = heldPlaceOf(securitySchemeOf(document, root, scheme));
     return place && (!token || place.scheme === "Bearer");
@@ -100,7 +100,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
 const operationsOf = ({ operations }: Model, root: RootNode): RestOperation[] =>
   [...operations.values()].filter((operation) => operation.root === root);
 
-/** Reports entries of `headers` for a header in which a security scheme sends a credential. */
+/** Reports entries of `headers` that set a header in which a security scheme sends a credential. */
 function checkFixedHeaders(
   { document }: Model,
   root: RootNode,
@@ -123,7 +123,7 @@ function checkFixedHeaders(
 
 type Unfit = (path: readonly string[], message: string, hint: string, rest?: RestNode) => void;
 
-/** Checks that the tenant parameter accepts a string, and that its operation is called with the server's credential. */
+/** Checks that the tenant parameter accepts a string, and that the operation is called with the server's credential. */
 function checkTenantParameter(
   { held }: Model,
   operation: RestOperation,
@@ -152,9 +152,9 @@ function checkTenantParameter(
 }
 
 /**
- * Reports each way in which a client could choose another tenant. Clients must not set a parameter with the tenant parameter's
- * name in any location, because some frameworks merge locations (Rails' `params`, PHP's `$_REQUEST`). They must not send a whole
- * body or an exploded object that could contain the name. In the path, they may only set segments after the tenant's.
+ * Reports each way in which a client could choose another tenant. Some frameworks merge query and body parameters (Rails'
+ * `params`, PHP's `$_REQUEST`), so clients must not set a parameter with the tenant parameter's name anywhere. In
+ * `/accounts/{tenant}/users/{id}`, they may set `id`, which is below the tenant.
  */
 function checkConfined(model: Model, field: BoundField, tenant: TenantParameter, findings: Findings): void {
   const { coordinate, definition, inputs, operation, wholeBody } = field;
@@ -195,13 +195,13 @@ function isOfClient({ backings }: Model, field: BoundField, source: InputSource)
   if (source.kind === "argument" || source.kind === "argumentAbove") return true;
   if (source.kind !== "parent" && source.kind !== "enclosing") return false;
   const type = source.kind === "parent" ? field.type : source.type;
-  return backings.get(type)?.some(({ from }) => from === type) === true; // a router sends these objects (federation representations)
+  return backings.get(type)?.some(({ from }) => from === type) === true; // a federation router sends these objects
 }
 
 const bodyNames = ({ body }: RestOperation): string[] =>
   [...(body?.shape.properties.keys() ?? [])].map(spellingOf);
 
-/** Whether each property of the object is sent as a separate parameter (`style: form`, `explode: true`). */
+/** Whether each property of the object becomes a separate parameter (`style: form`, `explode: true`). */
 function isSpread({ parameters, body }: RestOperation, { in: location, name, shape }: Input): boolean {
   if (shape.types.size > 0 && !shape.types.has("object")) return false;
   const given = location === "body" ? body?.formStyles?.get(name) : undefined;
@@ -216,10 +216,7 @@ const mayHave = ({ isClosed, properties }: Shape, spelling: string): boolean =>
 const isBelow = ({ path }: RestOperation, name: string, tenant: TenantParameter): boolean =>
   tenant.in === "path" && path.indexOf(`{${tenant.name}}`) < path.indexOf(`{${name}}`);
 
-/**
- * The server requests tokens only from the token endpoint in `spec/credentials.yaml`. Reports a security scheme whose `tokenUrl`
- * has another origin.
- */
+/** Reports a security scheme whose `tokenUrl` has another origin than the token endpoint in `spec/credentials.yaml`. */
 function checkTokenEndpoints(
   { document }: Model,
   root: RootNode,
@@ -243,7 +240,7 @@ function checkTokenEndpoints(
   }
 }
 
-/** Reports servers of the document that are not at the pinned origin, with their variables replaced by the defaults. */
+/** Reports servers of the document that are not at the pinned origin. */
 function checkServers(model: Model, root: RootNode, { origin }: HeldDocument, findings: Findings): void {
   const { document, held } = model;
   const ofOperations = operationsOf(model, root).flatMap((operation) => {
@@ -328,7 +325,7 @@ function checkField(model: Model, field: BoundField, section: HeldDocument, find
         );
 }
 
-/** Reports operations that need a credential of the server and one of the caller, because a call never sends both. */
+/** Reports operations that need both a credential of the server and one of the caller, because calls never send both. */
 function checkPartlyHeld(
   { document }: Model,
   { operation, coordinate, definition }: BoundField,

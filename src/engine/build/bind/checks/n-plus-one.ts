@@ -1,6 +1,6 @@
 /**
- * Finds n+1 calls, assuming the maximum length of each list. A link below a list calls REST once for each parent; if it takes a
- * value from an enclosing object, once for each enclosing object.
+ * Reports fields that call REST once per parent below a list (n+1 calls), or once per enclosing object from which they read a
+ * value.
  */
 import { getNullableType, isListType } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
@@ -41,8 +41,8 @@ function hintFor({ inputs }: BoundField, isOncePerParent: boolean): string {
 type Edge = { readonly to: string; readonly length: number };
 
 /**
- * Returns the maximum number of objects of each type below one root field: the product of the list lengths on the path to the
- * type. A path contains each type at most once.
+ * Object type → maximum number of its objects below one root field, which is the product of the list lengths on the path to the
+ * type. Follows a recursive type only once.
  */
 function mostObjectsByType(model: Model): Map<string, number> {
   const edges = edgesOf(model);
@@ -71,7 +71,7 @@ function edgesOf(model: Model): Map<string, Edge[]> {
   return edges;
 }
 
-/** Returns the maximum length of the field's list: the page size, `maxItems`, or an assumed length. */
+/** Returns the page size, `maxItems`, or an assumed length. */
 function lengthOf(model: Model, field: ModelField): number {
   if (field.kind === "bound") return pageLength(field)?.worst ?? assumedLength.worst;
   const shapes = (model.backings.get(field.type) ?? []).map(({ shape }) =>

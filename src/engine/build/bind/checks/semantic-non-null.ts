@@ -1,4 +1,4 @@
-/** Determines where `@semanticNonNull` applies, and reports directives in the schema that disagree. */
+/** Determines where `@semanticNonNull` applies, and reports wrong `@semanticNonNull` directives in the schema. */
 import { getNullableType, isListType, isNonNullType } from "graphql";
 import { semanticNonNullLevels, semanticNonNullName } from "../../../shared/semantic-non-null.ts";
 import { hasNoContent } from "../../openapi/operation.ts";
@@ -7,8 +7,7 @@ import type { Binder } from "../binder.ts";
 import type { Model, ModelField } from "../model.ts";
 
 /**
- * Returns the levels of each field at which its type allows null, but REST never sends null. Level 0 is the value, level 1 an
- * item of its list.
+ * Schema coordinate → levels at which the type allows null, but REST never sends it: 0 for the value, 1 for an item of its list.
  */
 export function semanticNonNull(binder: Binder, fields: Model["fields"]): Model["semanticNonNull"] {
   const found = new Map<string, readonly number[]>();
@@ -37,7 +36,7 @@ export function semanticNonNull(binder: Binder, fields: Model["fields"]): Model[
   return found;
 }
 
-/** Returns, for each level of the field's type, whether it allows null. */
+/** `[String!]` → `[true, false]` */
 function nullabilityOf({ definition }: ModelField): boolean[] {
   const levels: boolean[] = [];
   for (let { type } = definition; ; ) {

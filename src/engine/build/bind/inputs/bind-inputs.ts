@@ -1,6 +1,4 @@
-/**
- * Finds the source of each parameter and body property of a field's operation: an argument, `params`, or `spec/credentials.yaml`.
- */
+/** Finds the source of each parameter and body property: an argument, `params`, or `spec/credentials.yaml`. */
 import { type GraphQLArgument, getNullableType, isInputObjectType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
 import { entriesOf } from "../../openapi/document.ts";
@@ -42,7 +40,7 @@ export function bindInputs(field: FieldContext): { inputs: Input[]; wholeBody?: 
   return { inputs, ...(body && { wholeBody: body }) };
 }
 
-/** Returns the inputs for declared headers that have a fixed value in `spec/credentials.yaml`. */
+/** Returns the declared header parameters that have a fixed value in `spec/credentials.yaml`. */
 const fixedHeaders = (field: FieldContext): Fed[] =>
   field.slots.all.flatMap((slot): Fed[] => {
     const headers = field.binder.credentials.get(field.operation.root.name ?? "")?.headers;
@@ -54,7 +52,7 @@ const fixedHeaders = (field: FieldContext): Fed[] =>
     return [{ input: inputOf(field, slot, source), where: field.where }];
   });
 
-/** Returns the input that `tenantParameters` in `spec/credentials.yaml` sets to the id of the caller's tenant. */
+/** Returns the parameter that `tenantParameters` in `spec/credentials.yaml` sets to the id of the caller's tenant. */
 function tenantParameter(field: FieldContext): Fed[] {
   const { binder, operation, slots, where } = field;
   const section = binder.credentials.get(operation.root.name ?? "");
@@ -129,7 +127,7 @@ function feedByName(
   return [{ input: inputOf(field, slot, argumentSource([argument], argument.type)), where }];
 }
 
-/** Returns `true` after reporting a header that OpenAPI does not allow as a parameter. */
+/** Returns `true` after reporting a header that OpenAPI does not allow as a parameter, such as `Accept`. */
 function rejectIgnoredHeader(
   { binder: { document, findings }, operation }: FieldContext,
   where: FindingTarget,
@@ -160,7 +158,7 @@ function wholeBody(field: FieldContext): ArgumentSource | undefined {
   if (directive.body === undefined) return undefined;
   const where = atRestDirective(field, "body");
   const source = readBodySource(field, directive.body, where);
-  if (!operation.body && operation.unfeedable.length > 0) return undefined; // the rule `parameter-unfed` reports the body
+  if (!operation.body && operation.unfeedable.length > 0) return undefined; // `parameter-unfed` reports the body
   if (!operation.body) {
     binder.findings.add(
       "parameter-unknown",
@@ -184,7 +182,7 @@ function wholeBody(field: FieldContext): ArgumentSource | undefined {
   return source;
 }
 
-/** Returns the arguments that `from` or `body` names. They do not also feed the parameter with their own name. */
+/** Returns the arguments that `from` or `body` names, which therefore do not feed the parameter with their own name. */
 const argumentsNamed = (sources: readonly InputSource[]): Set<string> =>
   new Set(
     sources.flatMap((source) => (source.kind === "argument" && source.path[0] ? [source.path[0]] : [])),
@@ -207,7 +205,7 @@ function withoutRepeats({ binder, operation }: FieldContext, fed: readonly Fed[]
   return [...bySlot.values()];
 }
 
-/** If `spec/credentials.yaml` feeds the parameter, advises to remove the other source. */
+/** Returns advice to remove the second source, if the first is in `spec/credentials.yaml`. */
 function removalOf({ name, source }: Input, { coordinate }: FindingTarget): string | undefined {
   const removed = coordinate.endsWith(":)") ? "remove the argument" : `remove "${name}" from params of @rest`;
   if (source.kind === "tenant")
@@ -226,10 +224,10 @@ function inputOf({ argumentsByName }: FieldContext, slot: InputSlot, source: Inp
   return { ...slot, source, ...(defaultValue !== undefined && { argumentDefault: defaultValue }) };
 }
 
-/** Maximum number of parameters in a hint. */
+/** Maximum number of parameters that advice lists. */
 const mostNamed = 10;
 
-/** Returns the name and location of the parameter that an argument feeds, according to `@restName` or its own name. */
+/** Returns the parameter that an argument feeds: the one that `@restName` names, or the one with its own name. */
 function parameterNamedBy(
   { binder: { names, schema }, directive, slots }: FieldContext,
   argument: GraphQLArgument,
@@ -239,7 +237,7 @@ function parameterNamedBy(
   return { name: names.resolve(argument, slots.names(location ? [location] : open)), location };
 }
 
-/** Returns the parameters and body properties that neither an argument nor `params` names. */
+/** Returns the parameters and body properties that no argument and no entry of `params` names. */
 function unboundSlots(field: FieldContext): InputSlot[] {
   const { definition, directive, slots } = field;
   const named = new Set([
@@ -255,15 +253,15 @@ function unboundSlots(field: FieldContext): InputSlot[] {
   );
 }
 
-/** For hints: what the REST parameter of a connection's argument determines. */
+/** Argument of a connection → what its REST parameter determines, for advice. */
 const connectionArguments: ReadonlyMap<string, string> = new Map([
   ["after", "where a page begins"],
   ["first", "how long a page is"],
 ]);
 
 /**
- * Suggests the only required parameter without a source, or lists all parameters without a source. `purpose`: what the missing
- * parameter is for, such as "where a page begins".
+ * Suggests the only required parameter without a source, otherwise lists all parameters without one. `purpose`: for example
+ * `where a page begins`.
  */
 function unusedArgumentHint(free: readonly InputSlot[], purpose?: string): string {
   const [unnamed, ...others] = free.filter(({ required }) => required);
@@ -278,8 +276,8 @@ function unusedArgumentHint(free: readonly InputSlot[], purpose?: string): strin
 }
 
 /**
- * Returns `args.<name>` of the argument that is the whole body: the one that `@rest(body:)` names, or the only input object that
- * feeds nothing else. Returns `undefined` if several qualify, or if another source feeds a single body property.
+ * Returns `args.<name>` for the argument that is the whole body: the one that `@rest(body:)` names, or the only input object that
+ * feeds no parameter. Returns `undefined` if the argument is ambiguous, or if another source feeds a single body property.
  */
 export function inferBodyArgument(field: FieldContext): string | undefined {
   const { definition, directive, operation, slots } = field;

@@ -1,6 +1,6 @@
 /**
- * Reports conditions on a request that are not checked before the call, such as `not`, `if`, `minProperties`, and a `oneOf` of
- * which two members may accept the value. A condition that every call violates is an error.
+ * Reports schema conditions that the server cannot check before the call, such as `not`, `if` and `minProperties`. A condition
+ * that every call violates is an error.
  */
 import { type GraphQLInputType, getNullableType, isEnumType, isInputObjectType, isListType } from "graphql";
 import { dateScalars } from "../../../shared/date-scalars.ts";
@@ -49,12 +49,11 @@ export function checkConditions(
   }
 }
 
-/** Maximum number of characters of a condition in a message. */
 const mostShown = 200;
 
 /**
- * Keywords that are often stricter in documents than in the API. For example, a member of an `allOf` with
- * `additionalProperties: false` forbids the properties of all other members, but the API accepts them.
+ * Keywords that documents often use more strictly than the API does. For example, in an `allOf`, `additionalProperties: false` of
+ * one member forbids the properties of all others.
  */
 export const oftenMeantOtherwise: ReadonlySet<unknown> = new Set([
   "additionalProperties",
@@ -64,7 +63,7 @@ export const oftenMeantOtherwise: ReadonlySet<unknown> = new Set([
   "anyOf",
 ]);
 
-/** Keywords that are part of a condition: `then` and `else` belong to `if`. */
+/** Keyword → the keywords that belong to it. */
 const readBeside: Readonly<Record<string, readonly string[]>> = {
   if: ["then", "else"],
   contains: ["minContains", "maxContains"],
@@ -80,7 +79,7 @@ export const conditionText = ({ keyword, node }: Condition): string =>
 
 const any: Sent = { kind: "any" };
 
-/** Returns the REST values that may be sent for a GraphQL type, without null, which `input-nullable` reports. */
+/** Returns the REST values that a GraphQL type may send, except null, which `input-nullable` reports. */
 export function sentOf(pairs: InputPairs, given: GraphQLInputType, shape: Shape): Sent {
   const type = getNullableType(given);
   if (isListType(type))
@@ -126,7 +125,7 @@ function sentObject(pairs: InputPairs, { fields, choosesFrom }: InputPair): Sent
     kind: "choice",
     of: () =>
       fed.map(({ field, choice, sent }) => {
-        // any value other than an input object is sent unchanged
+        // values of other types are sent unchanged
         if (choice?.isWholeMember && !isInputObjectType(getNullableType(field.type))) return sent();
         const { chosenBy } = choice ?? {};
         const constant: [string, SentMember][] =
@@ -179,7 +178,7 @@ export function sentInput(pairs: InputPairs, { source, shape }: Input): Sent {
     : { kind: "scalar", types: [...source.shape.types] };
 }
 
-/** Returns the body that is sent if each of its properties is an input. */
+/** Returns the body whose properties are these inputs. */
 export const sentBody = (pairs: InputPairs, inputs: readonly Input[]): Sent =>
   objectOf(() =>
     inputs.map((input) => {

@@ -18,7 +18,7 @@ export function checkConstant(binder: Binder, where: FindingTarget, slot: Styled
   binder.findings.add("constant-invalid", at, message, "write a value that REST takes");
 }
 
-/** Does not check enum values, because `matchInput` checks them. */
+/** Skips enum values, because `matchInput` checks them. */
 export function checkDefault(
   binder: Binder,
   where: FindingTarget,
@@ -38,20 +38,17 @@ export function checkDefault(
   binder.findings.add("constant-invalid", where, message, hint);
 }
 
-/** Prints a value as JSON. `String` prints numbers, because JSON has no infinity. */
+/** JSON cannot print an infinite number. */
 const shown = (value: unknown): string => (typeof value === "number" ? String(value) : JSON.stringify(value));
 
 /** A parameter or form property with its style. */
 export type StyledSlot = InputSlot & { readonly style?: string | undefined };
 
-/** Returns why a value cannot be sent exactly as written; `undefined` if it can. */
+/** Returns why the value cannot be sent as written, or `undefined` if it can. */
 const unsendableReason = (slot: StyledSlot, value: unknown): string | undefined =>
   inexactReason(slot, value) ?? unwritableListReason(slot, value);
 
-/**
- * Rejects integers beyond 2^53, which JavaScript would round, and numbers beyond JavaScript's range, which JSON would send as
- * null. A REST `number` may be rounded.
- */
+/** Rejects integers beyond 2^53, which JavaScript rounds, and infinite numbers, which JSON prints as null. */
 function inexactReason({ shape }: StyledSlot, value: unknown): string | undefined {
   if (findNumber(value, (each) => !Number.isFinite(each)) !== undefined) return "has a number out of range";
   const isNumber = (shape.items ?? shape).types.has("number");
@@ -60,7 +57,7 @@ function inexactReason({ shape }: StyledSlot, value: unknown): string | undefine
     : undefined;
 }
 
-/** Returns why the style cannot represent the list (`src/engine/runtime/rest/encode.ts`); `undefined` if it can. */
+/** Returns why the parameter's style cannot represent the list, or `undefined` if it can. */
 function unwritableListReason({ in: location, style }: StyledSlot, value: unknown): string | undefined {
   if (!Array.isArray(value) || style === undefined || style === "json") return undefined;
   if (value.length === 0)
@@ -74,7 +71,7 @@ function unwritableListReason({ in: location, style }: StyledSlot, value: unknow
     : undefined;
 }
 
-/** Returns why REST rejects `value`; `undefined` if REST accepts it. */
+/** Returns why REST rejects the value, or `undefined` if it accepts it. */
 export function rejectionReason(shape: Shape, value: unknown): string | undefined {
   if (!isTyped(shape, value)) return `is not ${describeShape(shape)}`;
   if (shape.values && !shape.values.includes(value)) return "is not one of its values";

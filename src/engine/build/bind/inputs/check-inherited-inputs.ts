@@ -1,6 +1,6 @@
 /**
- * Checks fields that send a value of another REST object or an argument of a field above (`argsAbove`). The value satisfies the
- * limits at its origin, but the parameter may have stricter limits, which reject some values.
+ * Reports parameters with stricter limits than the value's own. For example, `Account.id` may have 40 characters, but the
+ * parameter that it feeds accepts only 36.
  */
 import { getNamedType, isEnumType } from "graphql";
 import { ajv } from "../../../shared/json-schema.ts";
@@ -15,12 +15,12 @@ import { rejectionReason } from "./check-constants.ts";
 import { serializedDefault } from "./check-input-types.ts";
 import { formatSource, readsObject } from "./input-source.ts";
 
-/** `model` must be complete, because the check looks up the binding of fields above. */
+/** Called after all fields are bound, because it looks up the bindings of fields above. */
 export function checkInheritedInputs(model: Model, findings: Findings): void {
   for (const link of boundFields(model))
     for (const input of link.inputs) {
       const { source, shape } = input;
-      if (input.in === "item") continue; // the key is not sent to REST
+      if (input.in === "item") continue; // the key is not sent
       const where = {
         coordinate: link.coordinate,
         schema: nodeLocation(link.definition.astNode),
@@ -43,7 +43,7 @@ type FedFromAbove = {
   readonly argumentName: string;
 };
 
-/** Checks the arguments of all fields above that may provide the value. */
+/** Checks the arguments of all fields above that `argsAbove` may mean. */
 function checkArguments(
   { schema, fields }: Model,
   findings: Findings,
@@ -86,8 +86,8 @@ function addStricter(
 }
 
 /**
- * Returns the limits of `from` that allow values which `to` rejects. Ignores limits that `from` does not have, because its values
- * may satisfy them anyway.
+ * Returns the limits of `from` that allow values which `to` rejects. Ignores a limit that only `to` has, because the values may
+ * satisfy it anyway.
  */
 function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
   const textFormat = (shape: Shape) => (numberFormats.has(shape.format ?? "") ? "" : shape.format);
@@ -106,7 +106,7 @@ function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
 
 const limitText = ({ keyword, value }: StricterLimit["to"]): string => `${keyword}: ${JSON.stringify(value)}`;
 
-/** If `from` is an enum, checks each value against all limits of `to`. */
+/** Checks each value of an enum against all limits of `to`. */
 function valuesRefused(from: Shape, to: Shape): { from: string; to: string }[] {
   if (!from.values || !typesFit(from, to)) return [];
   const taken = ajv.compile({ ...limitSchema(to), ...(to.values && { enum: to.values }) });

@@ -1,4 +1,4 @@
-/** Checks each source against its parameter: type, default value and nullability. */
+/** Checks the type, the default value and the nullability of each source against its parameter. */
 import { type GraphQLArgument, type GraphQLInputType, getNamedType } from "graphql";
 import { inputKey } from "../../openapi/operation.ts";
 import { type Shape, textFits, typesFit, typeText } from "../../openapi/shapes/shape.ts";
@@ -11,11 +11,11 @@ import { isRequiredWhenSent } from "./check-required.ts";
 import { formatSource, readsObject } from "./input-source.ts";
 import { matchInput, rejectReadOnly } from "./match-input.ts";
 
-/** Returns a default value as REST receives it: an `ID` becomes a number if its REST type is `integer`. */
+/** Converts a default value for REST: an `ID` becomes a number if its REST type is `integer`. */
 export const serializedDefault = (type: GraphQLInputType, shape: Shape, value: unknown): unknown =>
   isIntegerText(getNamedType(type), shape) && typeof value === "string" ? Number(value) : value;
 
-/** Does not check the keys of a batch, because `bindBatch` checks them. */
+/** Skips the keys of a batch, because `bindBatch` checks them. */
 export function checkInputTypes(field: FieldContext, inputs: readonly Input[]): void {
   const isBatched = field.directive.batchBy !== undefined;
   for (const input of inputs) {
@@ -36,14 +36,14 @@ export function checkInputTypes(field: FieldContext, inputs: readonly Input[]): 
     );
 }
 
-/** Records, for `check --base`, that a call sends a value of a REST object. */
+/** Records for `check --base` that a call sends a value from another REST response. */
 function addOwnValue({ binder, where: { coordinate } }: FieldContext, { node, shape }: Input): void {
   binder.addValue({ coordinate, direction: "request", node, shape });
   if (shape.items)
     binder.addValue({ coordinate, direction: "request", node: shape.items.node, shape: shape.items });
 }
 
-/** `isNeeded`: REST rejects a call without the input. */
+/** `isNeeded`: whether REST rejects a call without the input. */
 function checkInput(field: FieldContext, input: Input, isNeeded: boolean): void {
   const { binder } = field;
   const { source } = input;
@@ -103,14 +103,11 @@ const withStyle = ({ operation: { parameters, body } }: FieldContext, input: Inp
 const ownValueFits = ({ shape }: { readonly shape: Shape }, input: Input): boolean =>
   (input.in === "body" ? typesFit : textFits)(shape, input.shape);
 
-/**
- * Whether a single value of the parent feeds an array parameter. This is valid only with `batchBy`, which sends the values of
- * many parents.
- */
+/** Whether a single value of the parent feeds a list parameter, which is valid only with `batchBy`. */
 export const isBatchKey = (input: Input): boolean =>
   input.source.kind === "parent" && input.shape.types.has("array") && !ownValueFits(input.source, input);
 
-/** Whether the source is a connection's `after`, a string that may contain REST's page number or numeric cursor. */
+/** Whether the source is a connection's `after`, which is a string even if it encodes a page number or a numeric cursor. */
 function isNumberInCursor(
   { directive }: FieldContext,
   argument: GraphQLArgument | undefined,

@@ -1,4 +1,4 @@
-/** Checks that an operation's request can be sent: the required parameters, the body and the path template. */
+/** Checks that the request of an operation can be sent. */
 import { membersOf } from "../../../shared/json-object.ts";
 import { entriesOf } from "../../openapi/document.ts";
 import type { FieldContext } from "../field-context.ts";
@@ -19,7 +19,7 @@ export function checkRequest(field: FieldContext): void {
   checkTemplate(field);
 }
 
-/** Reports what calls ignore: an optional body in an unsupported media type, and servers other than the document's first. */
+/** Reports what calls ignore: an optional body in an unsupported media type, and servers of a single operation. */
 function checkUnused({ binder: { findings, document }, operation, where }: FieldContext): void {
   const { id, unsentBody, servers } = operation;
   if (unsentBody) {
@@ -46,7 +46,7 @@ function checkUnused({ binder: { findings, document }, operation, where }: Field
   }
 }
 
-/** Requires a path parameter for every `{name}` in the path, and vice versa (OpenAPI 3.1 §4.8.8). */
+/** Reports a `{name}` in the path without a path parameter, and vice versa (OpenAPI 3.1 §4.8.8). */
 function checkTemplate({ binder, operation, where }: FieldContext): void {
   const inPath = new Set([...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name));
   const declared = operation.parameters.filter(({ in: location }) => location === "path");

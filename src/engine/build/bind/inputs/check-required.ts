@@ -8,7 +8,7 @@ import type { InputSlot } from "./input-slots.ts";
 
 export function checkRequired(field: FieldContext, inputs: readonly Input[], hasBody: boolean): void {
   const { binder, operation, slots, where } = field;
-  // a parameter in `params` with an invalid source has already been reported
+  // an invalid source in `params` has already been reported
   const named = field.directive.params.flatMap((param) => slots.find(param.name, param.in).slice(0, 1));
   const keys = new Set([...inputs, ...named].map(inputKey));
   const touchesBody = inputs.some((input) => input.in === "body");
@@ -39,8 +39,8 @@ export function checkRequired(field: FieldContext, inputs: readonly Input[], has
 }
 
 /**
- * Whether the parameter or property needs a source. A required property of an optional body needs one if another property has a
- * source.
+ * Whether the parameter or body property needs a source. In an optional body, a required property needs one only if another
+ * property has a source.
  */
 export function isRequiredWhenSent(
   { operation }: FieldContext,

@@ -1,4 +1,3 @@
-/** Checks the styles in which values are serialized. */
 import { getNamedType, isInputObjectType } from "graphql";
 import { own } from "../../../shared/own.ts";
 import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
@@ -7,10 +6,7 @@ import type { FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import type { ArgumentSource } from "./input-source.ts";
 
-/**
- * Checks that each value of a call can be serialized in the style of its parameter or form property. Skips optional parameters
- * without a source, because they are never sent.
- */
+/** Checks that each value of a call can be serialized in the style of its parameter or form property. */
 export function checkStyles(
   field: FieldContext,
   inputs: readonly Input[],
@@ -28,7 +24,7 @@ export function checkStyles(
     if (parameter.required || fed.has(inputKey(parameter))) checkStyle(field, parameter);
   for (const input of inputs) checkMembers(field, input);
   for (const property of formProperties(field.operation)) {
-    // a custom scalar may have any property
+    // a custom scalar may contain any property
     const isSent = wholeBody ? !names || names.includes(property.name) : fed.has(inputKey(property));
     if (isSent) checkStyle(field, property);
   }
@@ -36,7 +32,6 @@ export function checkStyles(
 
 type Styled = Pick<Parameter, "shape" | "style" | "node" | "name" | "in">;
 
-/** Returns the properties of a form body that are lists or objects, with their styles. */
 export const formProperties = ({ body }: RestOperation): Styled[] =>
   [...(body?.formStyles ?? [])].flatMap(([name, { style }]) => {
     const property = body?.shape.properties.get(name);
@@ -45,7 +40,7 @@ export const formProperties = ({ body }: RestOperation): Styled[] =>
       : [];
   });
 
-/** The styles of OpenAPI 3.1 §4.8.12.2 that `src/engine/runtime/rest/encode.ts` supports. */
+/** Location and type → the styles (OpenAPI 3.1 §4.8.12.2) that `src/engine/runtime/rest/encode.ts` supports. */
 const sendableStyles: Record<string, readonly string[]> = {
   "path array": ["simple"],
   "path value": ["simple"],
@@ -59,7 +54,7 @@ const sendableStyles: Record<string, readonly string[]> = {
   "header value": ["simple"],
 };
 
-/** Describes an unsupported style, such as `an array in style deepObject`; returns `undefined` if the value can be sent. */
+/** Returns a text such as `an array in style deepObject`, or `undefined` for a supported style. */
 export function unsupportedStyle({ shape, style, in: location }: Styled): string | undefined {
   const kind = kindOf(shape);
   const sent = own(sendableStyles, `${location} ${kind}`) ?? [];
@@ -78,8 +73,8 @@ const kindOf = ({ types }: Styled["shape"]): string =>
   types.has("array") ? "array" : types.has("object") ? "object" : "value";
 
 /**
- * Returns the members that the object's style cannot represent: objects and lists; in style deepObject, also names with brackets,
- * which are ambiguous.
+ * Returns the members that the style of the object cannot represent: objects, lists, and in style deepObject also names with
+ * brackets.
  */
 export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">): Property[] =>
   style === "json" || !shape.types.has("object")
@@ -90,10 +85,7 @@ export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">)
 
 const brackets = /[[\]]/;
 
-/**
- * Whether the style can never represent the value: a list of lists or objects, or an object that requires a nested member or has
- * no other members.
- */
+/** Whether the style can never represent the value, such as a list of lists or an object that requires a nested member. */
 function isNested(shape: Styled["shape"], style: string): boolean {
   const { types, items } = shape;
   if (style !== "json" && types.has("array") && items) return kindOf(items) !== "value";
@@ -103,7 +95,6 @@ function isNested(shape: Styled["shape"], style: string): boolean {
   );
 }
 
-/** Reports input object fields that feed members which the style cannot represent. */
 function checkMembers({ binder, operation, where }: FieldContext, { source, name, in: at }: Input): void {
   const parameter = operation.parameters.find((each) => each.in === at && each.name === name);
   const type = source.kind === "argument" ? getNamedType(source.type) : undefined;

@@ -1,4 +1,4 @@
-/** Pairs each input object type with the REST object to which it is converted. Each pair is computed once. */
+/** Pairs each input object type with the REST object to which its values are converted. */
 import type { GraphQLInputField, GraphQLInputObjectType } from "graphql";
 import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
 import { declaredProperty, type Property, Shape, type Variants } from "../../openapi/shapes/shape.ts";
@@ -12,14 +12,14 @@ import {
 import type { Sent } from "./sent.ts";
 
 export type InputPair = {
-  /** The REST object. If REST accepts several alternatives, the first one with all fields of the type. */
+  /** Schema of the REST object. If REST accepts alternatives, it is the first that has all fields of the type. */
   readonly shape: Shape;
   readonly fields: readonly PairedField[];
-  /** Only for a `@oneOf` type: the members of REST's `oneOf`. `shape` then has one property per field. */
+  /** The members of REST's `oneOf`, if the type is a `@oneOf` type. `shape` then has one property per field. */
   readonly choosesFrom?: Variants;
 };
 
-/** `property`: the REST property in which the field is sent, if it exists. */
+/** `property`: the REST property that the field feeds, if it exists. */
 type PairedField = {
   readonly field: GraphQLInputField;
   readonly name: string;
@@ -37,7 +37,7 @@ export class InputPairs {
     this.names = names;
   }
 
-  /** `written`: the shape as the document declares it, which may be a `oneOf`. */
+  /** `written`: the schema as in the document, which may be a `oneOf`. */
   of(type: GraphQLInputObjectType, written: Shape): InputPair {
     const key = `${type.name} ${written.identity.text}`;
     const known = this.#pairs.get(key);
@@ -69,7 +69,7 @@ export class InputPairs {
     return { shape, fields, choosesFrom: variants };
   }
 
-  /** Returns `shape`. If it lacks fields of the type, merges it with its first alternative that has them. */
+  /** If `shape` lacks fields of the type, merges it with its first alternative that has them. */
   #sentObject(type: GraphQLInputObjectType, shape: Shape): Shape {
     const { properties, members = [] } = shape;
     const known = new Set(

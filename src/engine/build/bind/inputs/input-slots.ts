@@ -1,7 +1,4 @@
-/**
- * The input slots of an operation: its parameters and body properties, each of which an argument, a constant or another source
- * can fill.
- */
+/** The parameters and body properties of an operation ("slots"), each of which an argument or another source can fill. */
 
 import { type InputLocation, inputKey, type RestOperation } from "../../openapi/operation.ts";
 import { isRequiredOfRequest, type Property } from "../../openapi/shapes/shape.ts";
@@ -14,7 +11,7 @@ export const locations: readonly InputLocation[] = ["path", "query", "header", "
 export class InputSlots {
   readonly all: readonly InputSlot[];
   readonly #operation: RestOperation;
-  /** Indexed by lower-case name, because an operation may have thousands of slots. */
+  /** Indexed by lower-case name. */
   readonly #byName: ReadonlyMap<string, readonly InputSlot[]>;
   readonly #names = new Map<string, ReadonlySet<string>>();
 
@@ -25,10 +22,7 @@ export class InputSlots {
     this.#byName = Map.groupBy(declared, ({ name }) => name.toLowerCase());
   }
 
-  /**
-   * Returns the slots with this REST name, in document order. Without `location`, searches all locations. Header names are
-   * case-insensitive.
-   */
+  /** Returns the slots with this REST name, in document order. Header names are case-insensitive. */
   find(name: string, location?: InputLocation): InputSlot[] {
     return (this.#byName.get(name.toLowerCase()) ?? []).filter(
       (slot) => slot.in === (location ?? slot.in) && inputKey(slot) === inputKey({ name, in: slot.in }),
@@ -44,10 +38,7 @@ export class InputSlots {
     return names;
   }
 
-  /**
-   * Returns a message about a name without a slot. Suggests the same name in another location, or the most similar name in
-   * `likely`.
-   */
+  /** Returns `… has no parameter "x"`, and suggests the same name in another location or the most similar name in `likely`. */
   missingMessage(
     findings: Findings,
     name: string,

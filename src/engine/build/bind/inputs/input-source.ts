@@ -4,8 +4,8 @@ import type { RestNode } from "../../openapi/document.ts";
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 
 /**
- * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: the indexes of nullable
- * steps with a default, for which clients may send an explicit null.
+ * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: indexes of steps with a
+ * default, which clients may still set to null.
  */
 export type ArgumentSource = {
   readonly kind: "argument";
@@ -15,7 +15,7 @@ export type ArgumentSource = {
   readonly type: GraphQLInputType;
 };
 
-/** A property of the parent's REST object. `nullable`: a step of the path may be null. */
+/** A property of the parent's REST object: `parent.id`. `nullable`: a step of the path may be null. */
 export type ParentSource = {
   readonly kind: "parent";
   readonly path: readonly string[];
@@ -23,7 +23,7 @@ export type ParentSource = {
   readonly shape: Shape;
 };
 
-/** A property in the REST object of the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
+/** A property of the nearest object of `type` above the parent: `Account.id`. `nullable`: a step of the path may be null. */
 export type EnclosingSource = {
   readonly kind: "enclosing";
   readonly type: string;
@@ -33,8 +33,8 @@ export type EnclosingSource = {
 };
 
 /**
- * An argument of the nearest field above that has an argument with this name. `nullable`: the argument is nullable in one of the
- * possible fields.
+ * The argument `x` of the nearest field above that has one: `argsAbove.x`. `nullable`: it is nullable in at least one of these
+ * fields.
  */
 export type ArgumentAboveSource = {
   readonly kind: "argumentAbove";
@@ -49,27 +49,27 @@ export type InheritedSource = EnclosingSource | ArgumentAboveSource;
 
 export type InputSource = ArgumentSource | ParentSource | InheritedSource | ConstantSource | TenantSource;
 
-/** The id of the caller's tenant, which the gateway has verified. */
+/** The id of the caller's tenant, as verified by the gateway. */
 type TenantSource = { readonly kind: "tenant" };
 
-/** A constant in the schema, or in `spec/credentials.yaml` at the node `fixedAt`. */
+/** A constant in the GraphQL schema, or in `spec/credentials.yaml` at the node `fixedAt`. */
 type ConstantSource = { readonly kind: "constant"; readonly value: unknown; readonly fixedAt?: RestNode };
 
 type Declared = GraphQLArgument | GraphQLInputField;
 
-/** Whether the value may be missing: the type is nullable and has no default. For an explicit null, see `isNullByDefault`. */
+/** Whether clients may omit the value, and no default replaces it. */
 export const isNullableInput = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue === undefined;
 
-/** Whether there is a default, but clients may send an explicit null. */
+/** Whether clients may override the default with null. */
 export const isNullByDefault = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue !== undefined;
 
-/** Whether a null for the input field is rejected before the call, because REST requires a value. */
+/** Whether the server rejects a null before the call, because REST requires a value. */
 export const rejectsNull = (field: GraphQLInputField, { required, shape }: Property): boolean =>
   required && !shape.nullable && isNullByDefault(field);
 
-/** Creates the source for an argument or one of its fields. `steps`: the argument and the fields on the path. */
+/** `steps`: the argument, and the input fields on the path. */
 export const argumentSource = (steps: readonly Declared[], type: GraphQLInputType): ArgumentSource => ({
   kind: "argument",
   path: steps.map(({ name }) => name),
@@ -78,14 +78,14 @@ export const argumentSource = (steps: readonly Declared[], type: GraphQLInputTyp
   type,
 });
 
-/** Whether the value is read from the REST object of the parent or of an enclosing object. */
+/** Whether the value comes from the REST object of the parent or of an enclosing object. */
 export const readsObject = (source: InputSource): source is ParentSource | EnclosingSource =>
   source.kind === "parent" || source.kind === "enclosing";
 
 export const isInheritedSource = (source: InputSource): source is InheritedSource =>
   source.kind === "enclosing" || source.kind === "argumentAbove";
 
-/** Prints a source as in the schema: `args.x`, `parent.x`, `Type.x`, `argsAbove.x` or a constant. */
+/** Returns the source as written in the schema: `args.x`, `parent.x`, `Type.x`, `argsAbove.x` or a constant. */
 export function formatSource(source: InputSource): string {
   if (source.kind === "constant")
     return `constant ${JSON.stringify(source.value)}${source.fixedAt ? " of spec/credentials.yaml" : ""}`;
@@ -96,7 +96,7 @@ export function formatSource(source: InputSource): string {
 
 const roots = { argument: "args", parent: "parent", argumentAbove: "argsAbove" };
 
-/** Returns the types of enclosing objects from which a field takes values, without duplicates. */
+/** Returns the enclosing types from which the field reads a value: `Account` for `from: "Account.id"`. */
 export const enclosingTypes = ({
   inputs,
 }: {

@@ -1,6 +1,6 @@
 /**
  * Decides whether a keyword of a JSON Schema (2020-12 §10, Validation §6) accepts the values that calls may send: all of them
- * (`met`), none of them (`refused`), or only some (`open`).
+ * (`met`), none (`refused`), or some (`open`).
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { ajv } from "../../../shared/json-schema.ts";
@@ -16,8 +16,8 @@ import type { Sent, SentMember } from "./sent.ts";
 export type KeywordVerdict = "met" | "open" | "refused";
 
 /**
- * Returns the verdict of one keyword of the schema at `node`. Enums and limits count as met for unknown values, because they are
- * checked elsewhere in the proof or at run time.
+ * Returns the verdict of one keyword of the schema at `node`. For unknown values, enums and limits count as met, because the
+ * server checks them before the call.
  */
 export const keywordVerdict = (
   document: RestDocument,
@@ -30,12 +30,12 @@ const all = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("refused") ? "refused" : verdicts.includes("open") ? "open" : "met";
 const any = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("met") ? "met" : verdicts.includes("open") ? "open" : "refused";
-/** Combines the verdicts on alternative values; `open` if they differ. */
+/** Combines the verdicts on alternative values, which are `open` unless all agree. */
 const common = ([first = "met", ...others]: readonly KeywordVerdict[]): KeywordVerdict =>
   others.every((each) => each === first) ? first : "open";
 const opposite = { met: "refused", open: "open", refused: "met" } as const;
 
-/** `isTrusted`: limits of unknown values count as met, because they are checked elsewhere. */
+/** `isTrusted`: whether limits of unknown values count as met, because the server checks them before the call. */
 type At = {
   readonly judge: Judge;
   readonly node: RestNode;
@@ -46,9 +46,7 @@ type At = {
 
 class Judge {
   readonly document: RestDocument;
-  /**
-   * By schema, value and `isTrusted`. While a verdict is being computed, its entry is `met`, so that recursive schemas terminate.
-   */
+  /** Schema → value → `isTrusted` → verdict. An unfinished verdict is `met`, so that recursive schemas terminate. */
   readonly #known = new Map<unknown, Map<Sent, Map<boolean, KeywordVerdict>>>();
 
   constructor(document: RestDocument) {
@@ -60,7 +58,7 @@ class Judge {
       return common(sent.of().map((each) => this.keyword(node, keyword, each, isTrusted)));
     const decide = own(keywords, keyword);
     if (typeof decide !== "function") return "met";
-    // a custom scalar passes unchanged, and none of its limits is checked before the call
+    // the server passes custom scalars on without checking their limits
     if (sent.kind === "any") return isTrusted ? "met" : "open";
     const schema = membersOf(node.value);
     return decide({ judge: this, node, schema, sent, isTrusted }, own(schema, keyword));
@@ -86,8 +84,7 @@ class Judge {
 }
 
 /**
- * Returns the verdict on a member of an object. A refused member that may be absent is `open`, because a call without it
- * succeeds.
+ * Returns the verdict on a property of an object. An optional property that REST rejects is `open`, because calls may omit it.
  */
 const ofMember = (
   { judge, isTrusted }: At,
@@ -100,19 +97,19 @@ const ofMember = (
 
 type Keyword = (at: At, value: unknown) => KeywordVerdict;
 
-/** Creates a keyword that restricts only objects. */
+/** Creates a keyword that only restricts objects. */
 const ofObject =
   (decide: (at: At, members: ReadonlyMap<string, SentMember>, value: unknown) => KeywordVerdict): Keyword =>
   (at, value) =>
     at.sent.kind === "object" ? decide(at, at.sent.members(), value) : "met";
 
-/** Creates a keyword that restricts only lists. */
+/** Creates a keyword that only restricts lists. */
 const ofList =
   (decide: (at: At, items: Sent, value: unknown) => KeywordVerdict): Keyword =>
   (at, value) =>
     at.sent.kind === "list" ? decide(at, at.sent.items, value) : "met";
 
-/** Creates a keyword that restricts only values of these types. */
+/** Creates a keyword that only restricts values of these types. */
 const ofValue =
   (keyword: string, ...types: string[]): Keyword =>
   ({ sent, isTrusted }, value) => {
@@ -125,7 +122,7 @@ function isRefusedBy(keyword: string, value: unknown, sent: unknown): boolean {
   try {
     return !ajv.compile({ [keyword]: value })(sent);
   } catch {
-    return false; // `limit-unchecked` reports a keyword that does not compile
+    return false; // `limit-unchecked` reports an invalid keyword
   }
 }
 
@@ -169,7 +166,7 @@ const presenceOf = (members: ReadonlyMap<string, SentMember>, name: unknown): Ke
   return found ? (found.isAlways ? "met" : "open") : "refused";
 };
 
-/** Returns the verdict of a schema that applies only if a condition is met, such as `then`. */
+/** Returns the verdict of a conditional schema, such as `then`. */
 const demanded = (condition: KeywordVerdict, demand: () => KeywordVerdict): KeywordVerdict => {
   if (condition === "refused") return "met";
   const verdict = demand();
@@ -183,17 +180,17 @@ function matches(pattern: string, name: string): boolean {
   return isPattern(pattern) && new RegExp(pattern, "u").test(name);
 }
 
-/** Whether the schema itself, rather than a schema that it refers to, declares the property. */
+/** Whether the schema declares the property without the help of a schema that it refers to. */
 const isDeclared = ({ schema }: At, name: string): boolean =>
   Object.hasOwn(membersOf(schema.properties), name) ||
   Object.keys(membersOf(schema.patternProperties)).some((pattern) => matches(pattern, name));
 
-/** The in-place applicators (JSON Schema 2020-12 Core §10.2): their schemas apply to the whole value. */
+/** The in-place applicators (JSON Schema 2020-12 Core §10.2), whose schemas apply to the whole value. */
 const inPlace = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
 
 /**
- * Whether the property counts as evaluated (JSON Schema 2020-12 §11) by the schema or by another schema for the same value.
- * `open`: only an alternative evaluates it, such as a member of `anyOf`.
+ * Whether the property counts as evaluated (JSON Schema 2020-12 §11). `open`: only an alternative evaluates it, such as a member
+ * of `anyOf`.
  */
 function evaluationVerdict(at: At, name: string, seen = new Set<unknown>()): KeywordVerdict {
   const { judge, node, schema } = at;
@@ -216,7 +213,7 @@ function evaluationVerdict(at: At, name: string, seen = new Set<unknown>()): Key
 
 /**
  * Returns each member of an `anyOf` or `oneOf` with two verdicts. `meant` assumes that the value is intended for this member, so
- * its limits are trusted. `verdict` does not assume that.
+ * that its limits are checked before the call.
  */
 function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
   return schemasIn(node, keyword).map((member) => ({
@@ -229,13 +226,12 @@ function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
 const anyOf: Keyword = (at) => any(alternatives(at, "anyOf").map(({ meant }) => meant));
 
 /**
- * Requires that exactly one member accepts the value: only one accepts it, or a discriminator or disjoint values separate the
- * members.
+ * Requires that exactly one member accepts the value. Several may accept it if a discriminator or disjoint values separate them.
  */
 const oneOf: Keyword = (at) => {
   const sent = at.sent.kind === "object" ? [...at.sent.members().keys()] : [];
   const names = sent.filter((name) => !isDeclared(at, name));
-  // APIs recognize a member by its declared properties, although JSON Schema also allows undeclared properties
+  // JSON Schema also allows undeclared properties, but APIs recognize a member by the declared ones
   const isMeant = (member: RestNode): boolean =>
     names.every(
       (name) =>
@@ -258,7 +254,7 @@ const oneOf: Keyword = (at) => {
   return fitting.length === 1 || isExclusive() ? any(fitting.map(({ meant }) => meant)) : "open";
 };
 
-/** Whether one shape is an enum and the other rejects all its values, so that they have no value in common. */
+/** Whether the two have no value in common, because one is an enum and the other rejects all its values. */
 const areApart = (one: Shape, other: Shape): boolean =>
   [
     [one, other],
@@ -268,9 +264,8 @@ const areApart = (one: Shape, other: Shape): boolean =>
   );
 
 /**
- * Every keyword of JSON Schema 2020-12 and of OpenAPI's Schema Object (3.0 §4.7.24, 3.1 §4.8.24) with the function that decides
- * it. `annotation`: the keyword rejects no value. `applied`: another keyword's function evaluates it. `reference`: `Judge.schema`
- * follows it.
+ * Every keyword of JSON Schema 2020-12 and of OpenAPI's Schema Object (3.0 §4.7.24, 3.1 §4.8.24). `annotation`: rejects no value.
+ * `applied`: evaluated by the function of another keyword. `reference`: followed by `Judge.schema`.
  */
 export const keywords: Readonly<Record<string, Keyword | "annotation" | "applied" | "reference">> = {
   $ref: "reference",

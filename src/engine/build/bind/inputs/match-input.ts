@@ -1,4 +1,4 @@
-/** Checks that a parameter accepts the GraphQL type that feeds it: type, list depth, enum values, required properties. */
+/** Checks that a parameter accepts the GraphQL type that feeds it: type, list depth, enum values and required properties. */
 import {
   type GraphQLEnumType,
   type GraphQLInputField,
@@ -34,12 +34,12 @@ import type { InputPair } from "./input-pairs.ts";
 import { isNullableInput } from "./input-source.ts";
 import { type OneOfMember, unboundRequiredProperties } from "./one-of-member.ts";
 
-/** An argument or a part of it, with the shape of its REST value. */
+/** An argument, an item of its list, or one of its input fields, with the schema of its REST value. */
 type InputValue<Type = GraphQLInputType> = {
   readonly where: FindingTarget;
   readonly type: Type;
   readonly shape: Shape;
-  /** The enclosing pairs of input type and REST object, which are not compared again, so that recursive types terminate. */
+  /** The pairs on the path to this value, which are not compared again, so that recursive types terminate. */
   readonly enclosing?: readonly InputPair[];
 };
 
@@ -49,7 +49,7 @@ export function matchInput(binder: Binder, value: InputValue): void {
   binder.addValue({ coordinate, direction: "request", type, node, shape });
   const { errorCount } = binder.findings;
   matchNullable(binder, { ...value, type: getNullableType(type) });
-  // an error about a part of the value already explains why REST rejects the value
+  // an error inside the value already explains why REST rejects it
   if (binder.findings.errorCount === errorCount)
     checkConditions(binder, where, shape, sentOf(binder.pairs, type, shape));
 }
@@ -186,7 +186,7 @@ function addMissing({ findings }: Binder, where: FindingTarget, shape: Shape, na
   );
 }
 
-/** If REST accepts alternative objects, checks that the fields feed all required properties of at least one alternative. */
+/** Checks that the input fields feed all required properties of at least one of REST's alternative objects. */
 function checkMembers(
   binder: Binder,
   { where, type, shape }: InputValue<GraphQLInputObjectType>,
@@ -220,7 +220,7 @@ function addMismatch(binder: Binder, where: FindingTarget, type: GraphQLInputTyp
   binder.findings.add("input-type", at, message, hint);
 }
 
-/** Reports limits that only REST can check: invalid limits, and patterns that RE2 does not support. */
+/** Reports limits that only REST can check: invalid ones, and patterns that RE2 does not support. */
 function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Shape): void {
   for (const [key, value] of invalidLimits(limits)) {
     const written = `${key}: ${JSON.stringify(value)}`;
@@ -240,7 +240,7 @@ function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Sha
   }
 }
 
-/** Maximum number of members in a hint. */
+/** Maximum number of members that advice lists. */
 const mostNamed = 10;
 
 function addNoMember(

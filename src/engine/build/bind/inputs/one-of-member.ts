@@ -1,7 +1,7 @@
 /**
- * Maps each field of a `@oneOf` input type (GraphQL §3.10.1) to a member of REST's `oneOf`. A client sets exactly one field. Its
- * value is sent as the whole member, or as the only property that the member requires. The server adds the discriminator's value,
- * such as `type: "card"`, unless the field's type has a field for it.
+ * Maps each field of a `@oneOf` input type (GraphQL §3.10.1) to a member of REST's `oneOf`. The field's value is sent as the
+ * whole member, or as the only property that the member requires. The server adds the discriminator, such as `type: "card"`,
+ * unless the client sets it.
  */
 import { type GraphQLInputField, getNullableType, isInputObjectType } from "graphql";
 import { discriminate, discriminateByValues } from "../../openapi/shapes/discriminate.ts";
@@ -21,18 +21,16 @@ import { matchesVariantName, variantName } from "../variant-names.ts";
 
 export type OneOfMember = {
   readonly member: Variant;
-  /** The REST property for the value; for a whole member, a synthetic property with the member's shape. */
+  /** The REST property that the field feeds; for a whole member, a synthetic property with the member's schema. */
   readonly sent: Property;
   readonly isWholeMember: boolean;
-  /**
-   * The discriminator's property, and its value if only one is possible. `isBound`: a field of the input type feeds the property.
-   */
+  /** The discriminator property, and its value if only one is possible. `isBound`: whether an input field feeds the property. */
   readonly chosenBy?: { readonly name: string; readonly value?: string; readonly isBound: boolean };
 };
 
 /**
- * Finds the property whose values distinguish the members of a request's `oneOf`. The property may be optional, because this
- * layer always sends it. Unlike `discriminate`, does not distinguish members by the presence of a property.
+ * Finds the property whose values distinguish the members of a request's `oneOf`. Unlike in a response, the property may be
+ * optional, because the server always sends it.
  */
 export const discriminateRequest = (variants: Variants): Variants => {
   const discriminated = discriminate(variants);
@@ -40,9 +38,7 @@ export const discriminateRequest = (variants: Variants): Variants => {
   return discriminateByValues(variants.members, ({ only }) => only !== "response") ?? variants;
 };
 
-/**
- * Finds the member with the field's name: the name of its schema, its discriminator value, or the only property that it needs.
- */
+/** Finds the member that the field names by its schema, its discriminator value, or the only property that it requires. */
 export function findOneOfMember(
   names: RestNames,
   field: GraphQLInputField,
@@ -75,7 +71,7 @@ function wholeMember(
   const type = getNullableType(field.type);
   const sentAs = (sent: Shape): Property =>
     makeProperty({ name, node: member.node, required: false }, () => sent);
-  // the discriminator can be added only to an object; a custom scalar or a list is sent as the client wrote it
+  // only an object can have the discriminator; a custom scalar or a list is sent unchanged
   if (choosing === undefined || !isInputObjectType(type))
     return { member, sent: sentAs(shape), isWholeMember: true };
   const isBound = Object.values(type.getFields()).some(
@@ -85,7 +81,7 @@ function wholeMember(
   return { member, sent, isWholeMember: true, ...chosenBy(name, member, choosing, isBound) };
 }
 
-/** Chooses the discriminator value with the field's name, or the member's only value. */
+/** Returns the discriminator value with the field's name, or the member's only value. */
 function chosenBy(
   field: string,
   { shape, values }: Variant,
@@ -99,13 +95,12 @@ function chosenBy(
   return { chosenBy: { name, isBound, ...(value !== undefined && { value }) } };
 }
 
-/** Returns the names of properties that a request requires and that are not in `fed`. */
+/** Returns the names of required request properties that are not in `fed`. */
 export const unboundRequiredProperties = ({ properties }: Shape, fed: ReadonlySet<string>): string[] =>
   [...properties.values()].flatMap((each) =>
     isRequiredOfRequest(each) && !fed.has(each.name) ? [each.name] : [],
   );
 
-/** Removes the property, so that no field has to feed it. */
 export const withoutProperty = (shape: Shape, name: string): Shape =>
   shape.with({
     identity: syntheticIdentity(`without(${name}, ${shape.identity.text})`),

@@ -1,4 +1,6 @@
-/** Parses a source (`args.x`, `parent.x`, `Type.x` or `argsAbove.x`) and resolves its path in arguments or in a REST object. */
+/**
+ * Parses a source (`args.x`, `parent.x`, `Type.x` or `argsAbove.x`), and looks up its path in the arguments or in a REST object.
+ */
 import {
   type GraphQLArgument,
   type GraphQLInputField,
@@ -26,7 +28,7 @@ import {
 
 const roots = ["args", "parent", "argsAbove"];
 
-/** Returns the argument that `body` names; `undefined` after reporting an invalid name. */
+/** Returns `undefined` after reporting an invalid name. */
 export function readBodySource(
   field: FieldContext,
   body: string,
@@ -56,7 +58,7 @@ export function readSource(field: FieldContext, from: string, where: FindingTarg
   );
 }
 
-/** Suggests `args.` or `parent.` for a name without a prefix, if an argument or a property of the parent has this name. */
+/** Suggests `args.x` or `parent.x` for a source `x` without a prefix. */
 function meant({ argumentsByName, parent }: FieldContext, name: string): string {
   if (argumentsByName.has(name)) return `; did you mean "args.${name}"?`;
   return parent && declaredProperty(parent, name) ? `; did you mean "parent.${name}"?` : "";
@@ -96,7 +98,7 @@ function readArgumentSource(
   return last && argumentSource(steps, last.type);
 }
 
-/** `root`: the first step of the source, `parent` or the type of an enclosing object. */
+/** `root`: `parent`, or the type of an enclosing object. */
 function readProperty(
   { binder, parent, enclosing }: FieldContext,
   root: string,
@@ -120,7 +122,7 @@ function readProperty(
   return { path, nullable: mayBeAbsent || shape.types.size === 0, shape };
 }
 
-/** Reads `argsAbove.x`, the argument `x` of the nearest field above that has one. */
+/** Resolves `argsAbove.x`, the argument `x` of the nearest field above that has one. */
 function readArgumentAbove(
   binder: Binder,
   path: readonly string[],

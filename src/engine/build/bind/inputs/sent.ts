@@ -1,14 +1,14 @@
-/** The values that calls may send for an input, as far as they are known before the call. */
+/** What is known before the call about the values that it may send for an input. */
 
 export type Sent =
-  /** A value of one of `types`; if `values` is present, one of `values`. */
+  /** `values`: all possible values, if they are known. */
   | { readonly kind: "scalar"; readonly types: readonly string[]; readonly values?: readonly unknown[] }
   | { readonly kind: "list"; readonly items: Sent }
-  /** Members are computed on demand, because an input type may contain itself. */
+  /** `members` is a function, because an input type may contain itself. */
   | { readonly kind: "object"; readonly members: () => ReadonlyMap<string, SentMember> }
   /** The client chooses one of these (`@oneOf`). */
   | { readonly kind: "choice"; readonly of: () => readonly Sent[] }
-  /** Unknown, such as the value of a custom scalar. */
+  /** For example the value of a custom scalar. */
   | { readonly kind: "any" };
 
 export type SentMember = { readonly sent: Sent; readonly isAlways: boolean };

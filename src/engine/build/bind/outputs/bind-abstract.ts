@@ -1,4 +1,4 @@
-/** Binds a union or an interface to a `oneOf` by pairing each discriminator value with an object type. */
+/** Binds a union or an interface to REST's `oneOf` by mapping each discriminator value to an object type. */
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import type { RestDocument } from "../../openapi/document.ts";
 import { discriminate } from "../../openapi/shapes/discriminate.ts";
@@ -71,8 +71,8 @@ export function bindAbstract(
 }
 
 /**
- * Pairs each variant with the object type that has the name of the variant's schema or of one of its discriminator values.
- * `without`: variants without a type. `unmatchedTypes`: types without a variant.
+ * Pairs each member of the `oneOf` with the object type that has the name of its schema or of a discriminator value. `without`:
+ * members without a type. `unmatchedTypes`: types without a member.
  */
 function pairWithMembers({ members, property }: Variants, types: readonly GraphQLObjectType[]) {
   const unmatchedTypes = new Set(types);
@@ -95,12 +95,12 @@ function pairWithMembers({ members, property }: Variants, types: readonly GraphQ
   return { pairs, without, unmatchedTypes };
 }
 
-/** Checks that all `oneOf`s to which a union is bound are discriminated alike, because the union has only one type resolver. */
+/** Checks that all `oneOf`s of a union are discriminated alike, because the union has only one type resolver. */
 function checkAlike({ abstracts, findings }: Binder, where: FindingTarget, abstract: AbstractType): void {
   const { name, property, members, otherwise } = abstract;
   const known = abstracts.get(name);
-  // a discriminator value that only one `oneOf` has is unambiguous, but a property that distinguishes the members of one `oneOf`
-  // may occur in every member of another
+  // `oneOf`s may have different discriminator values; without a discriminator, the property that identifies a member of one may
+  // occur in all members of another
   const isSame = ([value, type]: [string, string]): boolean =>
     (known?.members.get(value) ?? (property === undefined ? undefined : type)) === type;
   const isAlike =
@@ -129,10 +129,7 @@ type Unpaired = {
   readonly unmatchedTypes: ReadonlySet<GraphQLObjectType>;
 };
 
-/**
- * Reports all variants without an object type in one finding. Suggests types without a variant, because their names may be
- * misspelt.
- */
+/** Reports all members without an object type in one finding. Suggests types without a member, whose names may be misspelt. */
 function addWithoutMember(
   { findings }: Binder,
   where: FindingTarget,
@@ -157,14 +154,14 @@ function addWithoutMember(
   );
 }
 
-/** Whether the variant requires the discriminator's property. */
+/** Whether the member always has the discriminator property. */
 export const hasDiscriminator = ({ shape }: Variant, property: string): boolean => {
   const found = declaredProperty(shape, property);
   return found?.required === true && !found.shape.nullable;
 };
 
 /**
- * Checks that the variant requires the discriminator's property (OpenAPI 3.1 §4.8.25) and that the mapping lists all its values.
+ * Checks that the member requires the discriminator property (OpenAPI 3.1 §4.8.25), and that the mapping lists all its values.
  */
 function checkDiscriminator(
   { document, findings }: Binder,
@@ -194,8 +191,8 @@ function checkDiscriminator(
 }
 
 /**
- * Advises to require the property by an overlay. Returns an empty text if an overlay cannot do that: for a node outside the
- * documents, and for a nullable property, because an overlay cannot remove `null` from its type.
+ * Suggests an overlay that requires the property. Returns an empty string for a nullable property, because an overlay cannot
+ * remove `null` from its type.
  */
 function byOverlay(document: RestDocument, shape: Shape, property: string): string {
   const { path } = shape.node;

@@ -1,6 +1,6 @@
 /**
- * Binds `connection`: a REST page becomes a connection (GraphQL Cursor Connections Specification). The connection's shape has
- * REST's properties and those that `src/engine/runtime/rest/connection.ts` adds, so that fields of both kinds are checked alike.
+ * Binds `connection`, which presents a REST page as a connection (GraphQL Cursor Connections Specification). Adds `edges`,
+ * `nodes` and `pageInfo` to the schema of the page, so that their fields are checked like all others.
  */
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
 import { type Page, pageParts } from "../../../shared/page.ts";
@@ -20,7 +20,7 @@ import { connectionShape, pageOfBareList } from "./connection-shape.ts";
 import { followPath, type ResponseValue } from "./response-value.ts";
 import { connectionType, itemType } from "./type-expression.ts";
 
-/** Returns the connection for the page `value`; `undefined` after reporting an invalid connection. */
+/** Returns `undefined` after reporting an invalid connection. */
 export function bindConnection(
   field: FieldContext,
   inputs: readonly Input[],
@@ -70,7 +70,7 @@ export function bindConnection(
 const isRequired = ({ optional, shape }: ResponseValue): boolean =>
   !optional && !shape.nullable && shape.types.size > 0;
 
-/** If the cursor is a property of the last item (`next: "data.id"` with `items: "data"`), returns its path in an item (`id`). */
+/** `next: "data.id"` with `items: "data"` → `id`, because the cursor is a property of the last item. */
 function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string | undefined {
   const { items, next, pages } = directive.connection ?? {};
   if (next === undefined || pages !== undefined) return undefined;
@@ -78,7 +78,7 @@ function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string
   return next.startsWith(`${items}.`) ? next.slice(items.length + 1) : undefined;
 }
 
-/** Checks that every item has the cursor, because the remaining pages would be lost after a last item without it. */
+/** Checks that every item has the cursor, because a last item without it would hide the remaining pages. */
 function ofLastItem(
   field: FieldContext,
   list: ResponseValue | undefined,
@@ -112,8 +112,8 @@ function fitsType(field: FieldContext, path: string | undefined, shape: Shape, t
 }
 
 /**
- * Checks that REST's next cursor is a string or a number, and that the parameter of `after` accepts it. If `next` is the URL of
- * the next page, checks only that it is a string.
+ * Checks that the parameter of `after` accepts the cursor at `next`. With `pages: LINKED`, the value is a URL, which only has to
+ * be a string.
  */
 function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
@@ -137,7 +137,6 @@ function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape)
   return false;
 }
 
-/** Checks the arguments `after` and, if the field has it, `first`. */
 function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
   const { findings } = field.binder;
   const { definition, directive, operation, where } = field;
@@ -154,7 +153,7 @@ function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
       "give it an object type with `edges` or `nodes`, and `pageInfo`",
     );
   const typeOf = (name: string) => definition.args.find((argument) => argument.name === name)?.type;
-  // an argument that feeds nothing has already been reported
+  // `argument-unused` has already reported an argument that feeds no parameter
   const isReported = (name: string): boolean => findings.hasErrorAt(`${where.coordinate}(${name}:)`);
   if (isReported("after")) fits = false;
   else if (typeOf("after") !== GraphQLString || !inputOfArgument(inputs, "after"))
@@ -163,7 +162,7 @@ function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
       "add it, with @restName for the name of REST's parameter",
     );
   const first = typeOf("first");
-  const isOffset = directive.connection?.pages === "OFFSET"; // the next offset is computed from the number of items, not from the page size
+  const isOffset = directive.connection?.pages === "OFFSET"; // an offset grows by the number of items, whatever the page size is
   if (isReported("first")) fits = false;
   else if (first && (getNullableType(first) !== GraphQLInt || !inputOfArgument(inputs, "first")))
     add(

@@ -1,4 +1,4 @@
-/** Binds `@restEntries`: a REST map becomes the list of its entries, each with a key and a value. */
+/** Binds `@restEntries`, which presents a REST map as a list of entries with `key` and `value`. */
 import { entriesShape } from "../../openapi/shapes/map-entries.ts";
 import { describeShape, isOnly } from "../../openapi/shapes/shape.ts";
 import { type DirectiveCarrier, directiveLocation, showsEntries } from "../../schema/directives.ts";
@@ -7,7 +7,7 @@ import type { FindingTarget } from "../findings.ts";
 import type { ResponseValue } from "./response-value.ts";
 import { entriesType } from "./type-expression.ts";
 
-/** Returns the value or, with `@restEntries`, the list of its entries; `undefined` after reporting a value that is not a map. */
+/** Returns `undefined` after reporting a value that is not a map. */
 export function bindEntries(
   binder: Binder,
   where: FindingTarget,

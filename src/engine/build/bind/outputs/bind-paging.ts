@@ -1,7 +1,6 @@
 /**
- * Proves how a connection gets its next page: by a cursor in the body or in the last item, by the `Link` header (RFC 8288), or by
- * counting pages or items. The GraphQL schema names the paging style, and the OpenAPI document must confirm it, because parameter
- * names prove nothing.
+ * Determines how a connection gets its next page: by a cursor in the body or in the last item, by a URL (RFC 8288), or by
+ * counting pages or items. `pages` in the GraphQL schema names the style, because the names of REST parameters prove nothing.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { NextPage, Page } from "../../../shared/page.ts";
@@ -12,7 +11,7 @@ import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import { hasName, pagingNames } from "./paging-names.ts";
 
-/** Returns `undefined` after reporting a finding, or if `after` is missing, which has already been reported. */
+/** Returns `undefined` after reporting why there is no next page, or if `after` is missing, which has already been reported. */
 export function bindPaging(
   field: FieldContext,
   inputs: readonly Input[],
@@ -52,8 +51,8 @@ export function bindPaging(
 type Add = (message: string, hint: string) => undefined;
 
 /**
- * The next page's URL is in the body at `next` or in the `Link` header, and contains the cursor in the parameter that `after`
- * feeds. The URL itself is never called.
+ * The next page's URL is in the body at `next`, or in the `Link` header. Only its cursor is used: `?after=x` is the value for the
+ * parameter that `after` feeds.
  */
 function linked({ directive, operation, where }: FieldContext, after: Input, add: Add): NextPage | undefined {
   const at = directive.connection?.next?.split(".");
@@ -73,8 +72,8 @@ function linked({ directive, operation, where }: FieldContext, after: Input, add
 }
 
 /**
- * Proves paging by page number or offset. `more` or `total` determines the last page; without them, it is the first page that is
- * not full or, if the page size is unknown, the first empty page.
+ * Checks paging by page number or offset. Without `more` and `total`, the last page is the first one that is not full; if the
+ * page size is unknown, it is the first empty one.
  */
 function counted(
   { directive, where }: FieldContext,
@@ -106,7 +105,7 @@ function counted(
   };
 }
 
-/** Returns the length of a full page, unless `more` or `total` determines the last page. */
+/** Returns the length of a full page, unless the response itself marks the last page. */
 function fullOf(inputs: readonly Input[], isEndKnown: boolean): { readonly full?: number } {
   const { maximum, default: byDefault } = inputOfArgument(inputs, "first")?.shape.limits ?? {};
   const full = maximum ?? byDefault;
@@ -114,8 +113,8 @@ function fullOf(inputs: readonly Input[], isEndKnown: boolean): { readonly full?
 }
 
 /**
- * Returns the number or offset of the first page: the parameter's default or minimum; `undefined` if that is not a number.
- * Without either, offsets start at 0, and page numbers at 1 unless the description mentions 0.
+ * Returns the number or offset of the first page: the parameter's default or minimum. Otherwise an offset starts at 0, and a page
+ * number at 1 unless the description mentions 0.
  */
 export function pagingOrigin({
   name,
@@ -139,7 +138,7 @@ const declaredOrigin = ({ limits }: Shape): number | undefined => {
   return Number.isInteger(from) && (from as number) >= 0 ? (from as number) : undefined;
 };
 
-/** Whether the document declares the number or offset of the first page, by a minimum or by a default (of any type). */
+/** Whether the document declares the number or offset of the first page by a default or a minimum. */
 export const declaresOrigin = ({ limits }: Shape): boolean =>
   limits.default !== undefined || typeof limits.minimum === "number";
 

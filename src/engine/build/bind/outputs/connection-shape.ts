@@ -1,11 +1,11 @@
-/** Builds the shape of a connection: REST's page with the properties that `src/engine/runtime/rest/connection.ts` adds. */
+/** Builds the schema of a connection: REST's page with the properties that `src/engine/runtime/rest/connection.ts` adds. */
 
 import type { RestNode } from "../../openapi/document.ts";
 import { makeProperty, type Property, Shape, withNullable } from "../../openapi/shapes/shape.ts";
 import { syntheticIdentity } from "../../openapi/shapes/shape-identity.ts";
 import type { ResponseValue } from "./response-value.ts";
 
-/** Returns the shape of a page for a response that is itself the list. */
+/** For a response that is itself a list, returns a page without properties. */
 export function pageOfBareList({ node, nullable }: Shape, item: Shape): Shape {
   return withNullable(objectShape(`list(${identityOf(item)})`, node, []), nullable);
 }

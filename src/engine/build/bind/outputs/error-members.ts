@@ -1,7 +1,6 @@
 /**
- * Determines which members of a 4xx response body clients see: those that `x-error-mapping` in the schema names or, without it,
- * `title`, `detail` and `errors` of problem details (RFC 9457) if the schema declares them. Clients never see bodies of 401, 403
- * and 407, because they may repeat a credential.
+ * Determines which members of a 4xx response body clients see: those that `x-error-mapping` names, otherwise `title`, `detail`
+ * and `errors` of problem details (RFC 9457). Clients never see bodies of 401, 403 and 407, because they may repeat a credential.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { includesJson, isJson } from "../../../shared/media-type.ts";
@@ -25,17 +24,17 @@ import { boundFields, type Model } from "../model.ts";
 
 export const errorMapping = "x-error-mapping";
 
-/** The schema of error bodies with one status and media type. */
+/** Schema of the error bodies with this status and media type. */
 export type ErrorSchema = {
   readonly status: string;
   readonly media: string;
   readonly node: RestNode;
   readonly shape: Shape;
-  /** The `x-error-mapping` declarations. Each member of a `oneOf` may have its own. */
+  /** Each member of a `oneOf` may have its own `x-error-mapping`. */
   readonly mappings: readonly Mapping[];
 };
 
-/** An `x-error-mapping` declaration, with the shape from which its paths start. */
+/** An `x-error-mapping` and the schema in which its paths start. */
 type Mapping = { readonly node: RestNode; readonly shape: Shape };
 
 type Members = Omit<ErrorMembers, "statuses" | "media">;
@@ -56,9 +55,7 @@ export const errorSchemas = (document: RestDocument, { responses }: RestOperatio
     });
   });
 
-/**
- * Returns the declarations in a schema or, if it has none, in the target of its `$ref` and in its `allOf`, `oneOf` and `anyOf`.
- */
+/** Searches the schema for `x-error-mapping`; if it has none, the target of its `$ref`, or its `allOf`, `oneOf` and `anyOf`. */
 function mappingsAt(document: RestDocument, node: RestNode, passed = new Set<unknown>()): Mapping[] {
   const { value } = node;
   if (!isRecord(value) || passed.has(value)) return [];
@@ -74,7 +71,7 @@ function mappingsAt(document: RestDocument, node: RestNode, passed = new Set<unk
   });
 }
 
-/** Returns the members that clients see, by status and media type. Statuses with the same members share an entry. */
+/** Returns the members that clients see. Statuses with the same members share an entry. */
 export function errorMembers(document: RestDocument, operation: RestOperation): ErrorMembers[] {
   const found = errorSchemas(document, operation).flatMap((schema) =>
     shownMembers(schema).map((members) => ({ media: schema.media, ...members, status: schema.status })),
@@ -86,7 +83,7 @@ export function errorMembers(document: RestDocument, operation: RestOperation): 
   });
 }
 
-/** Returns the paths of all members. A path to a member of list items starts with the path of the list. */
+/** Returns the paths of all members, such as `detail` or `errors.message` for a member of list items. */
 export const memberPaths = ({
   statuses: _,
   media: _media,
@@ -99,7 +96,7 @@ export const memberPaths = ({
   ...(list === undefined ? [] : item ? Object.values(item).map((path) => `${list}.${path}`) : [list]),
 ];
 
-/** For calls with the server's credential: keeps only the members that `errors` in `spec/credentials.yaml` lists. */
+/** Keeps only the members that `errors` in `spec/credentials.yaml` lists, because other details may belong to another tenant. */
 export const listedMembers = (all: readonly ErrorMembers[], listed: ReadonlySet<string>): ErrorMembers[] =>
   all.flatMap(({ statuses, media, list, item, isMap, ...own }): ErrorMembers[] => {
     const shown = Object.entries(own).filter(([, path]) => listed.has(path));
@@ -116,7 +113,7 @@ export const listedMembers = (all: readonly ErrorMembers[], listed: ReadonlySet<
     ];
   });
 
-/** Returns the members that clients see for one schema. A declaration replaces the members of problem details. */
+/** An `x-error-mapping` replaces the members of problem details. */
 export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[] =>
   (mappings.length > 0
     ? mappings.map((mapping) => new MappingReader(mapping).members)
@@ -125,7 +122,7 @@ export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[]
       : []
   ).filter((members) => Object.keys(members).length > 0);
 
-/** For messages: prints the paths of the members, such as `error.message, error.errors`. */
+/** Returns `error.message, error.errors`, for messages. */
 export const describeMembers = (schema: ErrorSchema): string =>
   shownMembers(schema)
     .map(({ title, message, code, field, list, item = {} }) => {
@@ -137,10 +134,7 @@ export const describeMembers = (schema: ErrorSchema): string =>
 
 const isProblem = (media: string): boolean => /^application\/problem\+json\s*(?:;|$)/i.test(media);
 
-/**
- * Returns the members of RFC 9457 that the schema declares. For a schema without properties, returns `title` and `detail`, which
- * the media type implies.
- */
+/** Returns the members of RFC 9457 that the schema declares; for a schema without properties, `title` and `detail`. */
 function problemMembers(shape: Shape): Members {
   const { properties, hasMembers, isClosed } = shape;
   if (properties.size === 0 && !hasMembers && !isClosed) return { title: "title", message: "detail" };
@@ -154,10 +148,7 @@ function problemMembers(shape: Shape): Members {
   };
 }
 
-/**
- * Reads the shape of `errors`: a list of objects with `detail` and `pointer` as in RFC 9457 §3, or, as some APIs have it, a list
- * or a map of strings.
- */
+/** Accepts `errors` as in RFC 9457 §3, a list of objects with `detail` and `pointer`, and also a list or a map of strings. */
 function problemErrors(errors: Shape): Members {
   const list = "errors";
   if (isMapOfTexts(errors)) return { list, isMap: true };
@@ -170,13 +161,13 @@ function problemErrors(errors: Shape): Members {
   return { list, item: { message: "detail", ...(pointer && isTextShape(pointer) && { field: "pointer" }) } };
 }
 
-/** Returns the shape of a response property, from the first alternative that declares it. */
+/** Returns the schema of a response property, from the first alternative that declares it. */
 const memberOf = (shape: Shape, name: string): Shape | undefined =>
   [shape, ...(shape.members ?? [])]
     .flatMap((each) => declaredProperty(each, name) ?? [])
     .find(({ only }) => only !== "request")?.shape;
 
-/** Whether the value is a string for people to read, which excludes URLs. */
+/** Whether the value is a string that people can read, unlike a URL. */
 export const isTextShape = ({ types, format = "" }: Shape): boolean =>
   types.has("string") && !/^(?:uri|iri|url)\b/.test(format);
 const isCode = ({ types }: Shape): boolean =>
@@ -199,16 +190,16 @@ type Kind = keyof typeof kinds;
 
 const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name);
 
-/** A part of an `x-error-mapping` declaration that contradicts the schema. */
+/** A mistake in an `x-error-mapping`. */
 type Fault = {
   readonly below: NodePath;
-  /** The schema that lacks the property or has another type. */
+  /** The schema that contradicts the mapping. */
   readonly schema: RestNode;
   readonly message: string;
   readonly hint: string;
 };
 
-/** Reads one `x-error-mapping` declaration, and checks it against its schema. */
+/** Reads an `x-error-mapping` and checks it against its schema. */
 class MappingReader {
   readonly faults: Fault[] = [];
   readonly members: Members;
@@ -290,7 +281,7 @@ class MappingReader {
     return {};
   }
 
-  /** Follows a path of properties. Returns `undefined` after adding a fault. */
+  /** Returns `undefined` after adding a fault for a missing property. */
   #follow(from: Shape, path: unknown, below: NodePath): Shape | undefined {
     if (typeof path !== "string" || path === "")
       return this.#fault(
@@ -319,7 +310,7 @@ const namesOf = (shape: Shape): string => {
   return names.slice(0, 12).join(", ") || "what its schema declares";
 };
 
-/** Reports the faults of each `x-error-mapping` once, at the first field whose operation can respond with that error. */
+/** Reports the faults of each `x-error-mapping` once, at the first field whose operation can respond with the error. */
 export function checkErrorMappings(model: Model, findings: Findings): void {
   const passed = new Set<unknown>();
   for (const { coordinate, definition, operation } of boundFields(model)) {

@@ -72,13 +72,13 @@ function matchNamed(
   const { findings, names } = binder;
   const { coordinate, rest: node = value.shape.node } = where;
   const at = { ...where, rest: value.shape.node, also: [where.rest] };
-  // enums and objects are proved completely here, so `check --base` does not compare them
+  // `check --base` does not compare enums and objects, because they are proved completely here
   if (isScalarType(type) || isUnionOrInterface(type))
     binder.addValue({ coordinate, direction: "response", type, node, shape: value.shape });
   if (isScalarType(type)) {
     if (!scalarCoversOutput(type, value.shape)) return addMismatch(binder, at, type, value);
     checkDateFormat(binder, { where: at, type, shape: value.shape, verb: "sends" });
-    // Float rounds beyond 2^53: that is acceptable for a measurement, but a rounded id would identify another record
+    // Float rounds integers beyond 2^53; a rounded measurement is still useful, but a rounded id belongs to another record
     const isRounded = type.name === "Float" && isIdName(where.coordinate.replace(/^.*\./, ""));
     if ((type.name === "Int" || isRounded) && value.shape.types.has("integer") && exceedsInt(value.shape)) {
       findings.add(

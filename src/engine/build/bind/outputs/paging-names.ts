@@ -2,7 +2,7 @@
 import { isOnly, responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
 import { normalizeName } from "../../schema/graphql-names.ts";
 
-/** Splits a list of names in the form that `normalizeName` returns: `page[after]` is `pageafter`, `$skipToken` is `skiptoken`. */
+/** The words are normalized names (see `normalizeName`): `pageafter` stands for `page[after]` and `page_after`. */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 export const pagingNames = {
@@ -15,24 +15,24 @@ export const pagingNames = {
   page: words("page pagenumber pageindex pageno"),
   offset: words("offset skip startindex startat pageoffset"),
   before: words("before beforecursor pagebefore endingbefore endbefore"),
-  // the id of the last item in the URL of a next page; elsewhere, a parameter with this name filters by time
+  // a cursor in the URL of a next page; other parameters of this name filter by time
   since: words("since sinceid"),
   next: words(`next nextcursor nextpage nexttoken nextpagetoken nextpagecursor nextmarker nextpagemarker
     nextcontinuationtoken nextpaginationtoken endcursor aftercursor`),
-  // OpenAI: the id of the page's last item, which is also present on the last page
+  // OpenAI has the id of the page's last item here, even on the last page
   last: words("lastid"),
   address: words("next nextpage nexturl nexturi nextlink nextpageurl nextpagelink nextpageuri nexthref"),
   more: words("more hasmore hasnext hasnextpage nextpage hasmoreitems hasmoreresults morepages istruncated"),
-  // names for the number of filtered results come before names for the number of all results
+  // the number of filtered results is preferred to the number of all results
   total: words("filtercount totalresults totalcount totalitems totalelements totalrecords totalsize total"),
-  // names of the page's items in a response with several lists; the most certain names come first
+  // the most certain names come first, because a response may have several lists
   items: words("items data entries results records values rows elements nodes list"),
 };
 
 export const hasName = (known: readonly string[], { name }: { readonly name: string }): boolean =>
   known.includes(normalizeName(name)) && !name.includes(".");
 
-/** Returns the object and all objects nested in it, with their paths, outermost first. */
+/** Returns the object and the objects nested in it, outermost first. */
 export function nestedObjects(shape: Shape, depth: number): [path: readonly string[], object: Shape][] {
   const found: [readonly string[], Shape][] = [[[], shape]];
   for (const [path, object] of found)

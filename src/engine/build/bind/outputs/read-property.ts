@@ -1,7 +1,4 @@
-/**
- * Reads the property of a field without `@rest` from the REST object of its parent. A dot in its REST name leads to a nested
- * object.
- */
+/** Finds the REST property of a field without `@rest`. A dot in its REST name leads to a nested object: `profile.name`. */
 import { getNamedType, isObjectType } from "graphql";
 import { declaredProperty, type Shape, withNullable } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
@@ -10,11 +7,11 @@ import type { Backing, PlainField } from "../model.ts";
 import { resolveResponsePath } from "../resolve-response-path.ts";
 import { propertyValue, type ResponseValue, statusSuffix } from "./response-value.ts";
 
-/** Splits a REST name at its dots, unless the object has a property whose name contains these dots. */
+/** Splits a REST name at its dots, unless the object has a property with exactly this name. */
 export const propertyPathOf = (shape: Shape, name: string): readonly string[] =>
   declaredProperty(shape, name) ? [name] : name.split(".");
 
-/** Returns the value and the location of its property; `undefined` after reporting a missing property. */
+/** Returns `undefined` after reporting a missing property. */
 export function readProperty(
   binder: Binder,
   where: FindingTarget,
@@ -29,7 +26,7 @@ export function readProperty(
     { rule: "property-missing", hint: adviceWithout(definition) },
   );
   if (!found) return undefined;
-  // a field is read only if its parent object is not null
+  // fields of a null parent are never read
   const object: ResponseValue = {
     ...(path.length === 0 && parent),
     shape: withNullable(shape, false),

@@ -1,4 +1,4 @@
-/** Finds the value of a bound field in the responses of its operation, and compares it with the field's type. */
+/** Finds the value of a bound field in the responses of its REST operation, and compares it with the field's type. */
 import { getNullableType, isListType, isNonNullType, isObjectType } from "graphql";
 import {
   hasNoContent,
@@ -16,7 +16,7 @@ import { matchOutput } from "./match-output.ts";
 import { followPath, type ResponseValue } from "./response-value.ts";
 import { bodyType, itemType } from "./type-expression.ts";
 
-/** Returns the field's value in each 2xx response with a body. A batch uses the first. */
+/** Returns the field's value in each 2xx response with a body. */
 export function readResults(field: FieldContext): ResponseValue[] {
   const { binder, directive, operation } = field;
   const isOptional = operation.successes.some(({ shape }) => !shape);
@@ -32,7 +32,7 @@ export function readResults(field: FieldContext): ResponseValue[] {
   });
 }
 
-/** A field is always null if its operation responds without content. It must not have `result` or `batchBy`. */
+/** Allows a response without content only for a nullable field without `result` and `batchBy`, which is then always null. */
 function checkNoContent(field: FieldContext): void {
   const { binder, directive, operation, where } = field;
   const at = { ...where, ...successLocation(operation), also: [operation.node] };
@@ -47,7 +47,7 @@ function checkNoContent(field: FieldContext): void {
   } else addNull(field, at, why);
 }
 
-/** Returns the location of the first 2xx response, or of its media type. The response may be a shared component. */
+/** Locates the first 2xx response, or its media type. */
 function successLocation({ node, responses }: RestOperation): Pick<FindingTarget, "rest" | "below"> {
   const successes = responses.filter(isSuccess);
   const [success] = [...successes.filter(({ content }) => content.length > 0), ...successes];
@@ -57,7 +57,6 @@ function successLocation({ node, responses }: RestOperation): Pick<FindingTarget
   return { rest: node, below: ["responses", ...(first ? [first.status] : [])] };
 }
 
-/** Records that the field may be null without an error. */
 function addNull(field: FieldContext, at: FindingTarget, why: string): void {
   field.binder.addNull(at);
   refuseNonNull(field, at, why);
@@ -76,9 +75,9 @@ function refuseNonNull({ binder, definition }: FieldContext, at: FindingTarget, 
 
 type Call = {
   readonly batch: BoundField["batch"];
-  /** Whether one call is meant to load the values of many parents, even if the batch is invalid. */
+  /** Whether one call should load the values of many parents, even if the batch is invalid. */
   readonly isForMany: boolean;
-  /** Whether a parent may lack a value that the call needs. */
+  /** Whether the parent may lack a value that the call needs. */
   readonly mayLackKey: boolean;
 };
 
@@ -103,7 +102,7 @@ export function matchResult(
     typeExpression: binder.typeExpressionOf(items, itemType(value.typeExpression)),
   };
   if (!batch) {
-    // the invalid batch has been reported, so compare the type with a single item to avoid a misleading finding
+    // an invalid batch has already been reported; comparing the type with the whole list would add a misleading finding
     const isOne = isForMany && !isList;
     return matchOutput(binder, at, definition.type, (isOne && item) || value);
   }
@@ -125,7 +124,7 @@ export function matchResult(
   return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, { ...item, level: 1 });
 }
 
-/** Reports a connection type for a REST list, because `connection` is probably missing. */
+/** Reports a field that has a connection type for a REST list, but no `connection` in its `@rest`. */
 function addForgottenConnection(
   { binder, definition, where, directive: { result, batchBy } }: FieldContext,
   { shape }: ResponseValue,
@@ -143,7 +142,7 @@ function addForgottenConnection(
   return true;
 }
 
-/** Reports a list type for a REST object that contains lists, because `result` is probably missing. */
+/** Reports a list field whose response is an object with lists, because `result` is probably missing. */
 function addForgottenResult(
   { binder, definition, where, directive }: FieldContext,
   { shape }: ResponseValue,

@@ -1,4 +1,3 @@
-/** A REST value with which a field's type is compared. */
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import { atRestDirective, type FieldContext } from "../field-context.ts";
@@ -9,11 +8,11 @@ export type ResponseValue = {
   readonly shape: Shape;
   /** Whether REST may omit the value. */
   readonly optional: boolean;
-  /** The value's TypeScript type (`type-expression.ts`). */
+  /** TypeScript type of the value in generated code. */
   readonly typeExpression: string;
-  /** The status of the response, if the operation documents several statuses. */
+  /** Status of the response, if the operation documents several. */
   readonly status?: string;
-  /** An item's nesting depth in the field's lists. */
+  /** Number of lists in which the value is nested. */
   readonly level?: number;
 };
 
@@ -31,10 +30,7 @@ export const propertyValue = (
   typeExpression: binder.typeExpressionOf(shape, propertyType(value.typeExpression, name)),
 });
 
-/**
- * Follows a path of properties; returns `undefined` after reporting a missing property. `argument`: the argument of `@rest` with
- * the path.
- */
+/** Returns `undefined` after reporting a missing property. `argument`: the argument of `@rest` that contains the path. */
 export function followPath(
   field: FieldContext,
   from: ResponseValue,

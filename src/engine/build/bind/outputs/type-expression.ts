@@ -1,18 +1,18 @@
 /**
- * Prints TypeScript types of REST values. They refer to the generated REST types (`components`, `paths`) and to the type helpers
- * of `src/engine/runtime/rest`.
+ * Prints TypeScript types of REST values, using the generated types (`components`, `paths`) and helpers of
+ * `src/engine/runtime/rest`.
  */
 import { isInherited } from "../../../shared/own.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
 import type { Variant } from "../../openapi/shapes/shape.ts";
 
-/** Returns the type of a component, without null, because resolvers only read objects that are not null. */
+/** Returns the type without null, because resolvers only read objects that are not null. */
 export function componentType(name: string, isNullable: boolean): string {
   const type = `components["schemas"][${JSON.stringify(name)}]`;
   return isNullable ? `NonNullable<${type}>` : type;
 }
 
-/** Returns the type of a response body. openapi-typescript writes a status as a number, but a range such as `2XX` as a string. */
+/** openapi-typescript writes a status as a number, but a range such as `2XX` as a string. */
 export function bodyType(
   { path, method }: Pick<RestOperation, "path" | "method">,
   status: string,
@@ -28,17 +28,14 @@ export const propertyType = (object: string, name: string): string =>
 
 export const itemType = (list: string): string => `NonNullable<${list}>[number]`;
 
-/** Returns the type of the list that `src/engine/runtime/rest/property.ts` creates from a map. */
+/** Type of the list that `src/engine/runtime/rest/property.ts` creates from a map. */
 export const entriesType = (map: string): string => `Entries<${map}>`;
 
-/**
- * Returns the type of a REST page with the fields that `src/engine/runtime/rest/connection.ts` adds, such as `pageInfo`; without
- * `page`, the type of the added fields.
- */
+/** Type of a REST page with `pageInfo` and the other fields that `src/engine/runtime/rest/connection.ts` adds. */
 export const connectionType = (page: string | undefined, item: string): string =>
   `Connection<${page ?? "unknown"}, ${item}>`;
 
-/** Selects the members of the union that have one of the discriminator values. */
+/** Narrows a union to the members with one of the discriminator values. */
 export function variantType(union: string, property: string, values: readonly string[]): string {
   const literals = values.map((value) => JSON.stringify(value)).join(" | ");
   return `Extract<${union}, { ${JSON.stringify(property)}: ${literals} }>`;
@@ -47,21 +44,20 @@ export function variantType(union: string, property: string, values: readonly st
 const json = "string | number | boolean | null | readonly unknown[] | { [name: string]: unknown }";
 
 /**
- * Selects the members of the union that have the variant's distinguishing property; for a variant without one, the members
- * without the properties of all other variants.
+ * Narrows a union to the member with the property that identifies the variant. A variant without such a property is the member
+ * that lacks those of all others.
  */
 export function variantTypeByProperty(
   union: string,
   { values: [own] }: Variant,
   members: readonly Variant[],
 ): string {
-  // in TypeScript, every object has inherited functions such as `constructor`, but JSON values are never functions
+  // to TypeScript, every object has a `constructor`, but a JSON value is never a function
   const valueType = (name: string): string => (isInherited(name) ? json : "unknown");
   const having = (name: string): string => `{ ${JSON.stringify(name)}: ${valueType(name)} }`;
   const others = members.flatMap(({ values }) => values.map(having)).join(" | ");
   return own === undefined ? `Exclude<${union}, ${others}>` : `Extract<${union}, ${having(own)}>`;
 }
 
-/** Removes null from a type, unless the type is known to exclude it. */
 export const withoutNull = (type: string): string =>
   /^NonNullable<.*>$|^components\["schemas"\]\["[^"]*"\]$/.test(type) ? type : `NonNullable<${type}>`;

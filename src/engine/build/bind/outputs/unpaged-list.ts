@@ -1,6 +1,6 @@
 /**
- * Reports signs that a list has pages, because a key that `in: ITEM` looks up could be on another page. Documents do not declare
- * whether a list is complete, so even the name of a parameter counts as a sign.
+ * Reports signs that a list is paged, because `in: ITEM` could miss a key on another page. A parameter name such as `cursor` is
+ * enough, because documents do not declare that a list is complete.
  */
 import { type RestOperation, showableResponses } from "../../openapi/operation.ts";
 import { responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
@@ -69,11 +69,11 @@ function isOfPages(slot: InputSlot): boolean {
   );
 }
 
-/** `Link` (RFC 8288), `Content-Range`, and common custom headers. */
+/** `Link` (RFC 8288), `Content-Range` and usual non-standard headers. */
 const pageHeader =
   /^(?:link|content-range|(?:x-)?(?:next-?page|prev-?page|page|per-?page|total-?pages|pagination).*)$/i;
 
-/** Returns the properties that are named like paging, such as `next`. They are siblings of the list, or in sibling objects. */
+/** Returns properties with paging names, such as `next`, beside the list or in an object beside it. */
 const pagingProperties = (shape: Shape) =>
   nestedObjects(shape, 2).flatMap(([, object]) =>
     responseProperties(object).filter(({ name }) => beside.has(normalizeName(name))),

@@ -1,4 +1,4 @@
-/** Collects the properties of the bound operations that the REST client uses at run time. */
+/** Collects what the REST client needs to know about each operation at run time. */
 
 import { includesJson, isJson, isText } from "../../../shared/media-type.ts";
 import type { Operation, Style } from "../../../shared/operation.ts";
@@ -23,7 +23,6 @@ import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { BoundField } from "../model.ts";
 import { errorMembers, listedMembers } from "../outputs/error-members.ts";
 
-/** Method and path → operation, in the order of the fields that call them. */
 export const calledOperations = (
   document: RestDocument,
   held: HeldByOperation,
@@ -71,7 +70,7 @@ function calledOperation(
   const shown = showableResponses(operation);
   const read = shown.map(({ media }) => media);
   const isUnread = hasNoContent(operation);
-  // errors of calls with the server's credential may contain details that tenants must not see
+  // with the server's credential, errors may contain details of other tenants
   const declared = errorMembers(document, operation);
   const errors = held ? listedMembers(declared, listed) : declared;
   const accept = isUnread
@@ -103,8 +102,8 @@ function calledOperation(
 }
 
 /**
- * Whether a call sends nothing that depends on its caller. False for operations with header parameters other than
- * `Accept-Language`, because the gateway may set them for each caller.
+ * Whether the response is the same for all callers. False for an operation with other header parameters than `Accept-Language`,
+ * because the gateway may set them for each caller.
  */
 const isPublicRead = (operation: RestOperation): boolean =>
   isSafe(operation.method) &&
@@ -114,7 +113,7 @@ const isPublicRead = (operation: RestOperation): boolean =>
       location === "path" || location === "query" || name.toLowerCase() === "accept-language",
   );
 
-/** Whether the field's value may be null or absent in a 2xx response with content. */
+/** Whether a 2xx response may lack the field's value or have null there. */
 const mayBeNull = ({ operation, result }: BoundField): boolean =>
   showableResponses(operation).some(({ shape }) => {
     let at = shape;
@@ -126,7 +125,7 @@ const mayBeNull = ({ operation, result }: BoundField): boolean =>
     return at.nullable || at.types.size === 0;
   });
 
-/** `refusals`: the documented statuses of client errors (4xx and `default`). `bareRefusals`: those without a JSON body. */
+/** `refusals`: documented statuses of client errors (4xx and `default`). `bareRefusals`: those without a JSON body. */
 export function refusalsOf({ responses }: RestOperation) {
   const refusals = responses.filter(({ status }) => /^(?:4|default$)/i.test(status));
   const bare = refusals.filter(({ content }) => !content.some((each) => isJson(each) || includesJson(each)));
@@ -138,8 +137,8 @@ export function refusalsOf({ responses }: RestOperation) {
 }
 
 /**
- * Returns the `Accept` header (RFC 9110 §12.5.1) for 2xx responses. `others`: media types of the response that have the same
- * schema as those in `read`. The header includes JSON, because error responses are JSON.
+ * Returns the `Accept` header (RFC 9110 §12.5.1), which includes JSON because error responses are JSON. `others`: media types
+ * with the same schema as those in `read`.
  */
 function acceptOf(read: readonly string[], others: readonly string[]): string {
   const media = new Set(read.map((each) => (includesJson(each) ? "application/json" : each)));

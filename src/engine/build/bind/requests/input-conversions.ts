@@ -1,4 +1,4 @@
-/** Determines which input objects have to be converted to REST objects, and collects the conversions. */
+/** Determines which input objects the server must convert before it sends them to REST. */
 import {
   type GraphQLInputField,
   type GraphQLInputType,
@@ -25,7 +25,6 @@ type Entry = {
 
 export class InputConversions {
   readonly pairs: InputPairs;
-  /** Pairs of the same type with equal conversions share an entry. */
   readonly #entries = new Map<InputPair, Entry>();
   readonly #byType = new Map<string, Set<Entry>>();
 
@@ -33,7 +32,7 @@ export class InputConversions {
     this.pairs = pairs;
   }
 
-  /** The conversions in order of first use. */
+  /** In order of first use. */
   get all(): InputConversion[] {
     return [...new Set(this.#entries.values())].map(({ id, fields = [], ...how }) => ({
       ...id,
@@ -42,7 +41,7 @@ export class InputConversions {
     }));
   }
 
-  /** Returns how a value of the GraphQL type is represented as a REST value of this shape. */
+  /** Returns how to convert a value of the GraphQL type to a REST value of this shape. */
   sentValue(type: GraphQLInputType, shape: Shape): SentValue {
     const named = getNamedType(type);
     const takesNull = shape.nullable;
@@ -54,10 +53,7 @@ export class InputConversions {
     return converted(type, takesNull, { conversion: this.#conversion(named.name, pair, target) });
   }
 
-  /**
-   * Whether the input object has to be converted. At any depth, REST has another name for a field, rejects its null, or
-   * represents an ID or enum value as a number.
-   */
+  /** Whether REST, at any depth, has another name for a field, rejects its null, or sends its ID or enum value as a number. */
   #differs(pair: InputPair, seen: Set<InputPair>): boolean {
     if (pair.choosesFrom) return true;
     if (seen.has(pair)) return false;
@@ -104,7 +100,7 @@ export class InputConversions {
   }
 }
 
-/** Returns the REST name of a `@oneOf` type's field, and the discriminator value that the conversion adds. */
+/** Returns the REST name of the chosen `@oneOf` field, and the discriminator value that the conversion adds. */
 const chosen = ({
   sent,
   isWholeMember,
@@ -115,20 +111,20 @@ const chosen = ({
     !chosenBy.isBound && { constants: { [chosenBy.name]: chosenBy.value } }),
 });
 
-/** Returns the field's type, made non-null if a null is rejected before the call. */
+/** Makes the type non-null if the server rejects a null before the call. */
 const typeSent = (field: GraphQLInputField, property: Property | undefined): GraphQLInputType =>
   property && rejectsNull(field, property) ? new GraphQLNonNull(field.type) : field.type;
 
 const nullsOf = (type: GraphQLInputType, takesNull: boolean): SentValue["nulls"] =>
   isNonNullType(type) ? "never" : takesNull ? "sent" : "omitted";
 
-/** Returns the shape of the innermost items of a list of any depth. */
+/** Returns the schema of the items of a list, of any depth. */
 function itemShape(type: GraphQLInputType, shape: Shape): Shape {
   const bare = getNullableType(type);
   return isListType(bare) && shape.items ? itemShape(bare.ofType, shape.items) : shape;
 }
 
-/** Returns the representation of a converted value; for a list, of its converted items. */
+/** For a list, converts each of its items. */
 function converted(
   type: GraphQLInputType,
   takesNull: boolean,

@@ -1,4 +1,4 @@
-/** Resolves the request of a bound field: the source of each value, its location in the request, and its representation there. */
+/** Determines the REST request of a bound field: where each value comes from, where it is sent, and how it is converted. */
 import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -64,13 +64,13 @@ function inputValue(conversions: InputConversions, field: FieldBinding, input: I
     const sent = { nulls: isOmitted ? "omitted" : "sent" } as const;
     return { source, sent, ...(!source.nullable && { isRequired: true }) };
   }
-  // an inherited value is never null
+  // if an inherited value is null, the field is null without a call
   const isConverted = source.kind === "argumentAbove" && inBody;
   const form = isConverted ? conversions.sentValue(getNullableType(source.type), shape) : undefined;
   return { source, sent: { ...form, nulls: "never" } };
 }
 
-/** Converts nulls only in the body, because the REST client's parameter encoder handles all others. */
+/** Converts nulls only in the body, because the encoder of the REST client omits null parameters. */
 function argumentValue(
   conversions: InputConversions,
   source: ArgumentSource,
@@ -86,8 +86,8 @@ function argumentValue(
 }
 
 /**
- * Whether the TypeScript types generated from REST's schema cannot check the value. At some depth, the schema accepts alternative
- * objects or lists, or requires a read-only property, which a request omits (OpenAPI 3.1 §4.8.24).
+ * Whether TypeScript cannot check the value against the generated REST types, because the schema accepts alternatives or requires
+ * a read-only property, which requests omit (OpenAPI 3.1 §4.8.24).
  */
 function isBeyondTypes(
   pairs: InputPairs,
@@ -114,7 +114,7 @@ function isBeyondTypes(
   );
 }
 
-/** REST name → argument, to translate names in REST's error responses. */
+/** REST name → argument, for REST's error responses. */
 type Names = RestRequest["argumentNames"];
 
 const argumentNames = (pairs: InputPairs, field: FieldBinding): Names => ({
@@ -134,7 +134,7 @@ const inputNames = (pairs: InputPairs, { inputs }: FieldBinding): Names =>
 
 type Renamed = [name: string, argument: string];
 
-/** REST name → field name, at any depth, for fields with another name in REST: `profile.colour` → `profile.color`. */
+/** For fields with another name in REST, at any depth: `profile.colour` → `profile.color`. */
 function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape, depth = 0): Renamed[] {
   const bare = getNullableType(given);
   if (isListType(bare)) return written.items ? renamedBelow(pairs, bare.ofType, written.items, depth) : [];
@@ -147,16 +147,16 @@ function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape
   });
 }
 
-/** Prefixes the names of an object's fields with the name of the object. */
+/** Prefixes the names on both sides with the name of the object that contains them. */
 const prefixed = (name: string, argument: string, renamed: readonly Renamed[]): Renamed[] =>
   renamed.map(([inner, field]) => [`${name}.${inner}`, `${argument}.${field}`]);
 
-/** Names at a greater depth are not translated, because an input type may contain itself. */
+/** Deeper names are not translated, because an input type may contain itself. */
 const maxNameDepth = 3;
 
 /**
- * For a body that is a whole argument, returns the input field that feeds each body property. A property that several fields of a
- * `@oneOf` type feed, or that the server adds as the discriminator, is mapped to the argument itself.
+ * For an argument that is the whole body: REST property → input field. A property that several fields of a `@oneOf` type feed is
+ * mapped to the argument.
  */
 function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): Names {
   const type = wholeBody && getNamedType(wholeBody.type);
@@ -190,12 +190,12 @@ function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): N
 
 type Source = ArgumentSource | ArgumentAboveSource;
 
-/** Input objects at a greater depth are not checked, because an input type may contain itself. */
+/** Deeper input objects are not checked, because an input type may contain itself. */
 const maxDepth = 8;
 
 /**
- * Returns REST's limits on a field's arguments as JSON Schemas (2020-12) with GraphQL names. Before the call, the server rejects
- * a value that violates them, with an error that names the argument. `argsAbove.org` is an argument of a field above.
+ * Argument → JSON Schema (2020-12) of REST's limits, with GraphQL names. Before the call, the server rejects a value that
+ * violates them. `argsAbove.org` is the argument `org` of a field above.
  */
 function argumentSchemas(
   pairs: InputPairs,
@@ -216,7 +216,7 @@ function argumentSchemas(
     if (Object.keys(nested).length > 0) schemas.set(name, before ? { allOf: [before, nested] } : nested);
   };
   for (const { source, shape, in: location, required } of inputs) {
-    // REST's limits apply to the REST cursor inside a connection's cursor, not to the connection's cursor itself
+    // REST's limits apply to its own cursor, which the connection's cursor encodes
     const isCursor = connection && source.kind === "argument" && source.path.join(".") === "after";
     const isArgument = source.kind === "argument" || source.kind === "argumentAbove";
     if (isArgument && !isCursor) add(source, shape, location === "body", required);
@@ -227,8 +227,8 @@ function argumentSchemas(
 }
 
 /**
- * Returns the limits of a value, without `type`, because GraphQL checks the type. `inBody`: an ID that is an integer in REST is
- * sent as a JSON number.
+ * Returns the limits of a value without `type`, which GraphQL checks. `inBody`: an ID that is an integer in REST is sent as a
+ * JSON number.
  */
 function valueSchema(
   pairs: InputPairs,
@@ -254,7 +254,7 @@ function valueSchema(
   });
 }
 
-/** Returns an `anyOf` with the limits of all alternatives that the type fits; empty if one of them has no limits. */
+/** Returns an `anyOf` with the limits of all alternatives that the type fits, or an empty schema if one of them has no limits. */
 function anyOfMembers(type: GraphQLScalarType, { members = [], values }: Shape): JsonSchema {
   const fitting = members.filter((member) => scalarFitsInput(type, member));
   const schemas = fitting.map((member) => ({
@@ -281,9 +281,9 @@ function objectSchema(
   return properties.length > 0 ? { properties: Object.fromEntries(properties) } : {};
 }
 
-/** Rejects null, which clients may send in place of a default (GraphQL §6.4.1). */
+/** Rejects null, which clients may send even if the argument has a default (GraphQL §6.4.1). */
 const notNull = (schema: JsonSchema): JsonSchema => ({ not: { type: "null" }, ...schema });
 
-/** Adds null to the `enum` of a nullable input. All other limits accept null. */
+/** Adds null to the `enum` of a nullable input, because all other limits accept null already. */
 const orNull = (type: GraphQLInputType, schema: JsonSchema): JsonSchema =>
   !isNonNullType(type) && Array.isArray(schema.enum) ? { ...schema, enum: [...schema.enum, null] } : schema;

@@ -4,16 +4,16 @@ import type { InputLocation } from "../../openapi/operation.ts";
 import type { InputSource } from "../inputs/input-source.ts";
 
 export type RestRequest = {
-  /** The HTTP method, or `find` or `search`, which are functions of the REST client that return null for a 404. */
+  /** The HTTP method; `find` and `search` are GET and QUERY that return null for a 404. */
   readonly method: string;
   readonly parts: readonly RequestPart[];
-  /** Argument → the limits of its value, with GraphQL names. `argsAbove.org` is an argument of a field above. */
+  /** Argument → limits of its value, with GraphQL names. `argsAbove.org` is the argument `org` of a field above. */
   readonly argumentSchemas: Readonly<Record<string, JsonSchema>>;
-  /** REST name → the argument that feeds it, if the names differ. Dots lead to fields of an input object. */
+  /** REST name → the argument with another name that feeds it, such as `input.color` for a field of an input object. */
   readonly argumentNames: Readonly<Record<string, string>>;
 };
 
-/** The values in one location of the request, by REST name, or the value that is the whole body. */
+/** The values in one location of the request, or the value that is the whole body. */
 export type RequestPart =
   | { readonly in: InputLocation; readonly entries: readonly RequestEntry[] }
   | { readonly in: "body"; readonly whole: RequestValue };
@@ -23,23 +23,21 @@ type RequestEntry = { readonly name: string; readonly value: RequestValue };
 export type RequestValue = {
   readonly source: InputSource | "keys";
   readonly sent: SentValue;
-  /**
-   * The document requires the value in the parent's REST object. If it is missing nevertheless, the field fails without a call.
-   */
+  /** The document requires the value in the parent's REST object, so the field fails without a call if it is missing. */
   readonly isRequired?: true;
-  /** See `isBeyondTypes`: TypeScript cannot verify that REST accepts the value. */
+  /** TypeScript cannot check the value against the REST types (`isBeyondTypes`). */
   readonly isUntyped?: true;
 };
 
-/** The representation of a GraphQL value in REST. */
+/** How a GraphQL value is converted for REST. */
 export type SentValue = {
-  /** `never`: the value cannot be null. `sent`: null is sent. `omitted`: a null is omitted from the request. */
+  /** `never`: the value cannot be null. `sent`: null is sent. `omitted`: the request omits null. */
   readonly nulls: "never" | "sent" | "omitted";
-  /** The representation of a list's items, if they are converted. */
+  /** The conversion of a list's items. */
   readonly items?: SentValue;
-  /** The conversion of an input object; absent if it is sent unchanged. */
+  /** The conversion of an input object, unless REST accepts it unchanged. */
   readonly conversion?: ConversionId;
-  /** The value is an integer as text, which is sent as a number. */
+  /** The value is a string of digits, which is sent as a number. */
   readonly isInteger?: true;
 };
 
@@ -50,19 +48,19 @@ export type ConversionId = {
 };
 
 /**
- * Converts an input object to a REST object. A type needs a conversion if REST has other names for its fields or rejects their
- * nulls, and several conversions if its REST objects differ in these respects.
+ * Converts an input object to a REST object. A type has several conversions if REST names or limits its fields differently in
+ * different operations.
  */
 export type InputConversion = ConversionId & {
-  /** Whether the conversion calls itself, so that TypeScript cannot infer the type of its result. */
+  /** Whether the conversion calls itself, so that TypeScript needs its result type. */
   readonly isRecursive: boolean;
   readonly fields: readonly ConvertedField[];
-  /** The type is a `@oneOf` type: clients set exactly one field. */
+  /** The type is a `@oneOf` type, of which clients set exactly one field. */
   readonly isChoice?: true;
 };
 
 export type ConvertedField = {
-  /** The field's name in REST. Undefined if the field's value, with `constants`, is the whole REST object. */
+  /** The field's name in REST; undefined if its value, together with `constants`, is the whole REST object. */
   readonly restName?: string;
   readonly field: string;
   readonly sent: SentValue;
