@@ -10,9 +10,7 @@ import type { readRestApi } from "../project/project.ts";
 
 type RestOf = typeof readRestApi | undefined;
 
-/**
- * `restOf` reads the OpenAPI documents. `restbound dev` passes a function that caches them, because it generates repeatedly.
- */
+/** `restOf`: reads the OpenAPI documents, from a cache in `restbound dev`. */
 export function run(argv: readonly string[], io: Io, restOf?: RestOf): Promise<number> {
   const failed = ({ exitCode, faults }: Failure): void => {
     if (exitCode === 1)
@@ -25,7 +23,6 @@ export function run(argv: readonly string[], io: Io, restOf?: RestOf): Promise<n
   );
 }
 
-/** Imports codegen's libraries only here, because they take most of the start-up time. */
 async function update({ root, out, progress }: Io, restOf: RestOf): Promise<number> {
   progress?.("restbound codegen: generates from spec/");
   const files = await generated(root, restOf).finally(() => progress?.(""));
@@ -41,12 +38,13 @@ async function update({ root, out, progress }: Io, restOf: RestOf): Promise<numb
 }
 
 async function generated(root: string, restOf: RestOf): Promise<Map<string, string>> {
+  // imported only here, because these libraries take most of the start-up time
   const { projectAt } = await import("../project/project.ts");
   const { generate } = await import("./generate.ts");
   return generate(projectAt(root, { restOf }).proved());
 }
 
-/** Returns the path of `generated/`, and the output of `generate` with paths relative to that folder. */
+/** Returns the path of `generated/`, and the generated files with paths relative to it. */
 export function generatedFolder(root: string, files: ReadonlyMap<string, string>) {
   const below = [...files].map(([path, text]) => [path.replace(/^generated\//, ""), text] as const);
   return [join(root, "generated"), new Map(below)] as const;
@@ -60,7 +58,7 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-/** The paths of all files in `generated/`, relative to the root. */
+/** Returns the paths of all files in `generated/`, relative to the root. */
 export function generatedFiles(root: string): string[] {
   try {
     return listFiles(join(root, "generated")).map((name) => `generated/${name}`);

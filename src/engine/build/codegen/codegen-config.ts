@@ -1,6 +1,6 @@
 /**
- * Configures graphql-codegen, with one plugin per generated file. The plugin combines the outputs of graphql-codegen's plugins
- * and of our emitters, formats the text and adds a banner.
+ * Configures graphql-codegen with one plugin per generated file. A plugin may combine several plugins of graphql-codegen and
+ * emitters.
  */
 
 import type { CodegenConfig } from "@graphql-codegen/cli";
@@ -22,7 +22,7 @@ import { guardedPlugin, guardedText } from "./inherited-names.ts";
 import { emitRestTypes } from "./rest-types/emit-rest-types.ts";
 import { TypeNames } from "./type-names.ts";
 
-/** `documents` has the saved operations for the plugin. */
+/** `documents`: the text of the saved operations. */
 type GeneratedFile = {
   readonly plugin: PluginFunction;
   readonly documents?: string;
@@ -31,7 +31,7 @@ type GeneratedFile = {
 
 export const commonOptions = { sort: false };
 
-/** Returns the schema that clients see, and a plugin for each file of `generated/`. */
+/** Returns the GraphQL schema for graphql-codegen, and a plugin for each file of `generated/`. */
 export function plannedFiles(
   model: Model,
   saved: readonly SavedOperation[],
@@ -74,7 +74,7 @@ export function codegenConfig(model: Model, saved: readonly SavedOperation[] = [
     silent: true,
     config: commonOptions,
     pluginLoader: (async (name: string) => {
-      // graphql-codegen tries the package `@graphql-codegen/<name>` before the plain name
+      // graphql-codegen tries `@graphql-codegen/<name>` before the plain name
       const found = plugins.get(name);
       if (!found) throw Object.assign(new Error(`no plugin ${name}`), { code: "MODULE_NOT_FOUND" });
       return found;
@@ -93,7 +93,7 @@ const combinePlugins =
   async (...input) =>
     mergeOutputs(await Promise.all(plugins.map((plugin) => plugin(...input))));
 
-/** Joins the outputs of plugins: imports, then other `prepend` parts, then the contents, then `append`. */
+/** Joins the outputs of plugins: imports, other `prepend` texts, contents, and `append` texts. */
 export function mergeOutputs(outputs: readonly Types.PluginOutput[]): string {
   const complex = outputs.map((output) => (typeof output === "string" ? { content: output } : output));
   const heads = complex.flatMap(({ prepend = [] }) => prepend);

@@ -1,6 +1,6 @@
 /**
- * `restbound dev`: runs the server. When a file in `spec/` is saved, regenerates the code and restarts the server. If the spec
- * has errors, prints them and leaves the running server unchanged.
+ * `restbound dev` runs the server. When a file in `spec/` is saved, it regenerates the code and restarts the server, or prints
+ * the errors of the spec and keeps the server running.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .action(does((roles: readonly string[]) => watchSpec(io, roles))),
   );
 
-/** Resolves with the exit code when a signal ends the command, or when the server rejects its roles or variables. */
+/** Resolves with the exit code after a signal, or if the server rejects its roles or variables. */
 function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   let server: ChildProcess | undefined;

@@ -1,7 +1,6 @@
 /**
- * `generated/arguments.ts`: two tables by schema coordinate. The first has the JSON Schema of each argument, so that the server
- * rejects an invalid value before any REST call. The second maps REST names to arguments, so that an error from REST names the
- * client's argument.
+ * Emits `generated/arguments.ts`. The server validates each argument against its JSON Schema before any REST call, and translates
+ * REST names in REST's errors to argument names.
  */
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
 import { literal, objectLiteral } from "./typescript-text.ts";

@@ -1,6 +1,6 @@
 /**
- * Emits two files for client teams: `generated/documents.ts` has the saved operations as typed documents, and
- * `generated/operations-manifest.json` has them as persisted queries with their estimated REST calls.
+ * Emits the saved operations for client teams: `generated/documents.ts` has them as typed documents, and
+ * `generated/operations-manifest.json` as persisted queries.
  */
 import { hash } from "node:crypto";
 import { type DefinitionNode, Kind, print } from "graphql";
@@ -12,7 +12,7 @@ import { operationText, type SavedOperation } from "../schema/saved-operations.t
 import { toolDescription } from "../schema/tool-comment.ts";
 import { comment, literal } from "./typescript-text.ts";
 
-/** Prints the definitions of all saved operations. A fragment that several operations use is printed once. */
+/** Prints all saved operations, and each fragment only once. */
 export function savedDefinitions(saved: readonly SavedOperation[]): string {
   const definitions = new Map<string, DefinitionNode>();
   for (const { document } of saved) {
@@ -24,7 +24,7 @@ export function savedDefinitions(saved: readonly SavedOperation[]): string {
   return [...definitions.values()].map(print).join("\n\n");
 }
 
-/** The documents are strings, so that clients need no GraphQL parser. */
+/** Emits strings, so that clients need no GraphQL parser. */
 export function emitDocuments(saved: readonly SavedOperation[]): string {
   const documents = saved.map((operation) => {
     const { name, file } = operation;
@@ -40,12 +40,12 @@ ${documents.join("\n\n")}
 `;
 }
 
-/** Names such as `TeamInboxQuery` or `AnswerMutation`, as graphql-codegen writes them. */
+/** Returns a name such as `TeamInboxQuery`, as graphql-codegen writes it. */
 export const operationTypeName = ({ name, definition }: SavedOperation): string =>
   `${name}${definition.operation === "query" ? "Query" : "Mutation"}`;
 
 /**
- * Apollo's persisted query manifest with additional members: `calls`, `tool` for tools, `hints` for tools that write, and
+ * Emits Apollo's persisted query manifest with additional members: `calls`, `tool` for tools, `hints` for tools that write, and
  * `scopes` for tools that need OAuth scopes.
  */
 export function emitManifest(model: Model, saved: readonly SavedOperation[]): string {
@@ -70,8 +70,8 @@ export function emitManifest(model: Model, saved: readonly SavedOperation[]): st
 
 /**
  * Derives a mutation's tool hints from the HTTP methods of its root fields, because nested fields only read. A single PUT or
- * DELETE is idempotent; a sequence of idempotent requests need not be (RFC 9110 §9.2.2). The mutation is not destructive if
- * every write is a POST that documents only 201 Created as success (§15.3.2).
+ * DELETE is idempotent, but not a sequence of them (RFC 9110 §9.2.2). POSTs that document only 201 Created as success are not
+ * destructive (§15.3.2).
  */
 function writeHints(model: Model, operation: SavedOperation) {
   const root = model.schema.getMutationType()?.name;
@@ -86,7 +86,7 @@ function writeHints(model: Model, operation: SavedOperation) {
   };
 }
 
-/** The OAuth scopes that the REST operations of a saved operation require, without duplicates. */
+/** Returns the OAuth scopes that the REST operations of a saved operation require. */
 function scopesOf(model: Model, operation: SavedOperation): readonly (readonly ScopeRequirement[])[] {
   const requirements = listCalls(model, operation).flatMap(({ field }) => {
     const { scopes } = model.calledOperations.get(methodAndPath(field.operation)) ?? {};
@@ -95,5 +95,5 @@ function scopesOf(model: Model, operation: SavedOperation): readonly (readonly S
   return [...new Map(requirements.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-/** The SHA-256 digest of the text, as in automatic persisted queries. */
+/** Returns the SHA-256 digest of the text, as in automatic persisted queries. */
 export const documentId = (operation: SavedOperation): string => hash("sha256", operationText(operation));

@@ -1,4 +1,4 @@
-/** `generated/index.ts`: the value that a service passes to the engine. */
+/** Emits `generated/index.ts`, whose `api` a service passes to the engine. */
 
 import type { Model, Reference } from "../bind/model.ts";
 import { literal, objectLiteral } from "./typescript-text.ts";
@@ -31,7 +31,7 @@ ${model.federation ? subgraph(model.references) : ""}${ends.length > 0 ? `  depr
 `;
 }
 
-/** The schema for composing the supergraph, and the Query fields that resolve entity references, by type. */
+/** Prints the URL of the subgraph schema, and how the server resolves the entities of each type. */
 function subgraph(references: readonly Reference[]): string {
   const types = [...Map.groupBy(references, ({ type }) => type)].map(
     ([type, own]) => [type, literal(own.map(({ type: _, ...reference }) => reference))] as const,

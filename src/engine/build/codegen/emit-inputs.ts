@@ -1,4 +1,4 @@
-/** Prints the expressions for the values in a REST request, and the functions that convert input objects. */
+/** Prints the expressions for values in REST requests, and the functions that convert input objects. */
 import type {
   ConversionId,
   ConvertedField,
@@ -39,7 +39,7 @@ const entryOf = (field: ConvertedField): [name: string, value: string] => [
   sentValue(field),
 ];
 
-/** The expression for a `@oneOf` input. GraphQL rejects an input unless exactly one field is set. */
+/** `input.a != null ? … : input.b != null ? … : undefined`, because exactly one field of a `@oneOf` input is set. */
 const choiceExpression = (fields: readonly ConvertedField[]): string =>
   [
     ...fields.map((each) => `${propertyAccess("input", [each.field])} != null ? ${chosenValue(each)}`),
@@ -58,6 +58,6 @@ const itemFunction = (item: SentValue): string =>
     ? conversionName(item.conversion)
     : `(item) => ${requestExpression(item, "item")}`;
 
-/** Puts a `$` before the number, because GraphQL names cannot contain one and so cannot collide with this name. */
+/** A `$` separates the number, because it cannot occur in a GraphQL name: `toFilter$2`. */
 const conversionName = ({ type, ordinal }: ConversionId): string =>
   `to${type}${ordinal > 1 ? `$${ordinal}` : ""}`;

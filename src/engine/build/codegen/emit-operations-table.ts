@@ -1,6 +1,6 @@
 /**
- * `generated/operations.ts`: the metadata of each bound operation for the REST client, and the request headers that the
- * document declares. The gateway forwards these headers.
+ * Emits `generated/operations.ts`: the metadata of each bound operation for the REST client, and the request headers that the
+ * gateway forwards because the document declares them.
  */
 import type { Model } from "../bind/model.ts";
 import { declaredHeaders } from "../openapi/declared-headers.ts";

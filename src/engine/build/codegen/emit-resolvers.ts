@@ -1,4 +1,6 @@
-/** `generated/resolvers.ts`: one expression for each field, in schema order, below a comment with the field's REST binding. */
+/**
+ * Emits `generated/resolvers.ts`: one expression for each field, in schema order, below a comment with the field's REST binding.
+ */
 import { getNamedType } from "graphql";
 import type { Page } from "../../shared/page.ts";
 import {
@@ -72,7 +74,7 @@ const plainComment = ({ coordinate, definition, path, entries }: PlainField): st
     ? ""
     : `${comment(`${coordinate} ← ${entries ? "the entries of " : ""}${path.join(".") || "its parent's own object"}`)}\n`;
 
-/** The function in `src/engine/runtime/rest/property.ts` that reads the field's property. */
+/** Returns the function of `src/engine/runtime/rest/property.ts` that reads the field's property. */
 const readerOf = ({ path, entries }: PlainField): string =>
   entries ? "entries" : path.length === 0 ? "itself" : path.length === 1 ? "property" : "propertyAt";
 
@@ -81,7 +83,7 @@ const plainResolver = (field: PlainField): string =>
     ? "itself"
     : `${readerOf(field)}(${field.path.map((step) => literal(step)).join(", ")})`;
 
-/** Exports the resolvers of a type under its GraphQL name. Uses an alias if the name is not allowed for a constant. */
+/** Exports the resolvers of a type under its GraphQL name, through an alias if a constant cannot have this name. */
 function exported(typeNames: TypeNames, type: string, lines: string, resolvers: string): string {
   const name = typeNames.of(type);
   const value = `const ${name} = {\n${lines}\n} satisfies ${resolvers};`;
@@ -109,7 +111,7 @@ function emitEnum(typeNames: TypeNames, name: string, values: ReadonlyMap<string
   return `${comment(`${name}: GraphQL name → REST value`)}\n${text}`;
 }
 
-/** Imports the functions of `restbound/rest` that the body calls, and the types of the resolvers and conversions. */
+/** Imports what `body` uses: functions of `restbound/rest`, and the types of the resolvers and conversions. */
 function imports(model: Model, typeNames: TypeNames, types: readonly string[], body: string): string {
   const used = new Set(withoutTextAndComments(body).match(/(?<![\w$.])(?:\w+(?=\()|itself(?=,))/g));
   const called = restFunctions.filter((name) => used.has(name));
@@ -120,21 +122,21 @@ function imports(model: Model, typeNames: TypeNames, types: readonly string[], b
   return `${line}import type { ${names.sort().join(", ")} } from "./graphql.ts";`;
 }
 
-/** The parameter for the keys of one batched call. */
+/** Name of the parameter for the keys of a batched call. */
 const keysName = "keys";
 
-/** The function in `src/engine/runtime/rest/batch.ts` for each batch mode. */
+/** Batch mode → function of `src/engine/runtime/rest/batch.ts`. */
 const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" } as const;
 
 /**
- * The resolver of a bound field, which makes the REST call. `level` and a batch function wrap a batched call. `inheriting` or
- * `inheritingLevel` wraps a call with an input from an ancestor in the query.
+ * Prints the resolver of a bound field. `level` wraps a batched call; `inheriting` wraps a call with an input from an ancestor in
+ * the query, and `inheritingLevel` one with both.
  */
 function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): string {
   if (field.batch) return levelResolver(field, field.batch, restCall(field));
   const needed = field.needs.filter(({ kind }) => kind === "parent");
   const missing = needed.map(({ path }) => nullTest(path)).join(" || ");
-  // an inline expression, because TypeScript would not narrow `parent.x` across a function call
+  // an inline test, because a function call would not narrow the type of `parent.x`
   const isNeverNull = nullOnlyWithoutCall.has(field.coordinate) && !field.connection;
   const called = restCall(field, isNeverNull ? (answer) => `neverNull(${answer})` : undefined);
   const call = missing ? `${missing} ? null : ${called}` : called;
@@ -143,7 +145,7 @@ function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): strin
   return isInheriting(field) ? inheritingCall("inheriting", field, resolve) : resolve;
 }
 
-/** An inline null test, because TypeScript would not narrow `parent.x` in a helper function. */
+/** `parent.x == null`; a helper function would not narrow the type of `parent.x`. */
 const nullTest = (path: readonly string[]): string =>
   [...new Set([read("parent", path, true), propertyAccess("parent", path, true)])]
     .map((value) => `${value} == null`)
@@ -154,7 +156,7 @@ const inheritedSources = ({ inputs }: BoundField): InheritedSource[] =>
 
 const isInheriting = (field: BoundField): boolean => inheritedSources(field).length > 0;
 
-/** `inheriting({ "Account.id": ["Account", "id"] }, resolve)`. A third argument lists the sources that may be null. */
+/** Prints `inheriting({ "Account.id": ["Account", "id"] }, resolve)`. A third argument lists the sources that may be null. */
 function inheritingCall(name: string, field: BoundField, resolve: string): string {
   const sources = new Map(inheritedSources(field).map((source) => [formatSource(source), source]));
   const entries = [...sources].map(([written, source]) => [written, typePathText(source)] as const);
@@ -163,7 +165,7 @@ function inheritingCall(name: string, field: BoundField, resolve: string): strin
   return `${name}(${[objectLiteral(entries), resolve, ...last].join(", ")})`;
 }
 
-/** `["Account", "id"]`, or `["argsAbove", "org", "ID"]`. */
+/** Prints `["Account", "id"]`, or `["argsAbove", "org", "ID"]` for an argument of a field above. */
 const typePathText = (source: InheritedSource): string =>
   source.kind === "enclosing"
     ? list([source.type, ...source.path])
@@ -185,7 +187,7 @@ function levelResolver(field: BoundField, batch: Batch, call: string): string {
   return isInheriting(field) ? inheritingCall("inheritingLevel", field, resolve) : `level(${resolve})`;
 }
 
-/** `(parent, args, { rest })`, with an underscore before a parameter that the expression does not use. */
+/** Prints `(parent, args, { rest })`, with an underscore before a parameter that the expression does not use. */
 function parameters(field: BoundField, parent: "parent" | "parents"): string {
   const sources = [
     ...field.inputs.map(({ source }) => source),
@@ -197,7 +199,7 @@ function parameters(field: BoundField, parent: "parent" | "parents"): string {
   return `(${usesParent ? parent : `_${parent}`}, ${usesArguments ? "args" : "_args"}, { rest }${inherited})`;
 }
 
-/** The expression of the REST call. `checked` wraps only the call, and not the test for an empty list of keys before it. */
+/** Prints the REST call. `checked` wraps the call, but not a test for an empty list of keys before it. */
 function restCall(field: BoundField, checked = (answer: string): string => answer): string {
   const { request, operation, result, connection, entries, keyLists } = field;
   const parts = request.parts.map((part) => {
@@ -217,13 +219,16 @@ function restCall(field: BoundField, checked = (answer: string): string => answe
   return lists.length > 0 ? `${lists.join(" || ")} ? [] : ${answer}` : answer;
 }
 
-/** The expression for a value of the parent object, or of an object further up in the query. */
+/** Prints a value of the parent object, or of an object further up in the query. */
 const objectValue = (source: ParentSource | EnclosingSource): string =>
   source.kind === "parent"
     ? read("parent", source.path, true)
     : propertyAccess("inherited", [formatSource(source)]);
 
-/** Wraps a call in `connection`. The inner `args` have REST's cursor and page size. `link` has the URL of the next page. */
+/**
+ * Wraps a call in `connection`, which passes the call REST's cursor and page size as `args`, and the URL of the next page as
+ * `link`.
+ */
 const connectionCall = (page: Page, call: string): string =>
   `connection(args, ${objectLiteral(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.next.by === "link" ? "(args, link)" : "(args)"} => ${call})`;
 

@@ -1,6 +1,6 @@
 /**
- * `generated/schema.graphql`: the schema that clients see, without the binding directives. The description of a bound field
- * names its REST operation and permission, because GraphiQL does not show the OpenAPI document.
+ * Emits `generated/schema.graphql`: the schema that clients see, without the binding directives. The description of a bound field
+ * names its REST operation and permission.
  */
 import {
   type ASTNode,
@@ -34,10 +34,10 @@ export function emitSchema(model: Model): string {
   return federation ? described(model, withoutFederation(document, federation)) : described(model, document);
 }
 
-/** `generated/subgraph.graphql`: the same schema with federation's directives, for composing the supergraph. */
+/** Emits `generated/subgraph.graphql`: the same schema with federation's directives, for composing the supergraph. */
 export const emitSubgraph = (model: Model): string => described(model, withDefinition(model));
 
-/** Adds the Query fields that resolve entity references, so that their resolvers get types. */
+/** Adds the Query fields that resolve federation entities, so that their resolvers get types. */
 export function withReferences({ federation, schema }: Model, text: string): string {
   const fields = (federation?.keys ?? []).flatMap(({ reference }) =>
     reference ? print({ ...reference, directives: [] }) : [],
@@ -47,9 +47,7 @@ export function withReferences({ federation, schema }: Model, text: string): str
     : text;
 }
 
-/**
- * Removes federation's directives and types, because clients do not use them. Also removes type extensions that become empty.
- */
+/** Removes federation's directives and types, which clients do not use, and type extensions that become empty. */
 function withoutFederation(document: DocumentNode, { directives, types }: Federation): DocumentNode {
   const without = ({ name }: { readonly name: NameNode }, names: ReadonlySet<string>) =>
     names.has(name.value) ? null : undefined;
@@ -87,7 +85,7 @@ function described(model: Model, document: DocumentNode): string {
   return `${print(visible)}\n`;
 }
 
-/** `Type.field`, or `Type.field(argument:)`. */
+/** Returns `Type.field` or `Type.field(argument:)`. */
 function coordinateOf(
   { name }: FieldDefinitionNode | InputValueDefinitionNode,
   ancestors: readonly (ASTNode | readonly ASTNode[])[],
@@ -100,7 +98,7 @@ function coordinateOf(
 const isBinding = ({ name }: { readonly name: NameNode }): boolean => bindingDefinitionNames.has(name.value);
 const drop = (node: { readonly name: NameNode }) => (isBinding(node) ? null : undefined);
 
-/** Relay and Apollo Kotlin define `@semanticNonNull`: the value is null only if the response has an error for it. */
+/** As Relay and Apollo Kotlin define it: the value is null only if the response has an error for it. */
 const definition = parse("directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION", {
   noLocation: true,
 }).definitions;
@@ -116,7 +114,7 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
   if (bound?.kind !== "bound") return field;
   const { id } = bound.operation;
   const held = model.held.get(bound.operation);
-  const { permission } = held ?? bound.operation; // with the server's credential, REST checks the server's permission
+  const { permission } = held ?? bound.operation; // a call with the server's credential needs the server's permission
   const at = methodAndPath(bound.operation);
   const rest = `REST: \`${at}\`${id === at ? "" : ` (${id})`}.`;
   const access = permission === undefined ? "" : ` Needs the permission \`${permission}\`.`;
@@ -126,9 +124,9 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
       .flatMap((input) =>
         input.source.kind === "argument" ? [[input.source.path.join("."), input] as const] : [],
       )
-      .reverse(), // if an argument feeds several inputs, the first one describes it
+      .reverse(), // `Map` keeps the last entry, but the first parameter describes the argument
   );
-  // REST describes a page number or offset, but clients send a cursor
+  // clients send a cursor, not the page number that REST describes
   if (bound.connection && isCounted(bound.connection.next)) fedBy.delete("after");
   return {
     ...field,
@@ -137,7 +135,7 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
   };
 }
 
-/** Replaces the author's `@semanticNonNull`, because it may list fewer levels than the binder has proved. */
+/** Replaces the author's `@semanticNonNull`, which may list fewer levels than the binder has proved. */
 function withSemanticNonNull(
   { semanticNonNull, schema }: Model,
   coordinate: string,
@@ -151,7 +149,7 @@ function withSemanticNonNull(
   return { ...given, directives: [...others, ...(levels.length > 0 ? [semanticNonNullNode(levels)] : [])] };
 }
 
-/** Omits `levels` for `[0]`, the directive's default, which means the value itself and not the items of a list. */
+/** Omits `levels` if it equals the default `[0]`. */
 function semanticNonNullNode(levels: readonly number[]): ConstDirectiveNode {
   const values = levels.map((level): ConstValueNode => ({ kind: Kind.INT, value: String(level) }));
   const argument: ConstArgumentNode = {
@@ -164,7 +162,7 @@ function semanticNonNullNode(levels: readonly number[]): ConstDirectiveNode {
   return { kind: Kind.DIRECTIVE, name, arguments: isPlain ? [] : [argument] };
 }
 
-/** Adds the sunset date of the deprecated REST element to the reason of `@deprecated`. */
+/** Adds REST's sunset date to the reason of `@deprecated`. */
 function withSunset<Node extends FieldDefinitionNode | InputValueDefinitionNode>(
   { deprecations }: Model,
   coordinate: string,
@@ -181,7 +179,7 @@ function withSunset<Node extends FieldDefinitionNode | InputValueDefinitionNode>
   return { ...node, directives: node.directives?.map((each) => (each === named ? said : each)) };
 }
 
-/** Copies the description of the REST parameter or property that receives the argument, unless the argument has its own. */
+/** Copies the description of the REST parameter that the argument feeds, unless the argument has its own. */
 function describeArgument(
   fedBy: ReadonlyMap<string, Input>,
   argument: InputValueDefinitionNode,

@@ -1,6 +1,6 @@
 /**
- * Emits the part of `generated/graphql.ts` that declares the parent type of each resolver, which is the type of a REST object.
- * Also has the options of graphql-codegen's plugins for that file.
+ * Emits the parent types of all resolvers for `generated/graphql.ts`, and has the options of graphql-codegen's plugins for that
+ * file.
  */
 import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-codegen/plugin-helpers";
 import { buildASTSchema, isScalarType, isSpecifiedScalarType, Kind, visit } from "graphql";
@@ -39,7 +39,7 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
 }
 
 /**
- * The type of a REST object. Fields that the type `@requires` from other subgraphs are optional properties, because only entity
+ * Returns the TypeScript type of a REST object. Fields in a `@requires` are optional properties, because only entity
  * representations contain them.
  */
 function withRequired(
@@ -56,8 +56,8 @@ function withRequired(
 }
 
 /**
- * Leaves type names such as `APIKey` and `my_type` unchanged, because the resolvers import them. Capitalizes only derived names
- * such as `QueryContactsArgs`.
+ * Leaves type names such as `APIKey` and `my_type` unchanged, because the resolvers import them. Capitalizes only names that
+ * graphql-codegen derives, such as `QueryContactsArgs`.
  */
 const keepTypeName =
   ({ schema }: Model, typeNames: TypeNames) =>
@@ -70,10 +70,7 @@ const keepTypeName =
     return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   };
 
-/**
- * The TypeScript types of custom scalars. Dates are strings. The types of other scalars are unknown, because the server passes
- * their values through.
- */
+/** Dates are strings. Values of other custom scalars are unknown, because the server does not change them. */
 const customScalars = ({ schema }: Model): Record<string, object | string> =>
   Object.fromEntries(
     Object.values(schema.getTypeMap())
@@ -82,8 +79,8 @@ const customScalars = ({ schema }: Model): Record<string, object | string> =>
   );
 
 /**
- * Options for the resolver types. They require a resolver for every field, with the REST object as parent, so that `tsc`
- * verifies the mapping independently of the binder.
+ * Options that require a resolver for every field, with the REST object as parent. `tsc` thus verifies the mapping independently
+ * of the binder.
  */
 export const typeOptions = (model: Model, typeNames: TypeNames) => ({
   contextType: "Context",
@@ -109,7 +106,7 @@ export const typeOptions = (model: Model, typeNames: TypeNames) => ({
   strictScalars: false,
   defaultScalarType: "unknown",
   scalars: {
-    ID: { input: "string", output: "string | number" }, // numbers are serialized as strings
+    ID: { input: "string", output: "string | number" }, // graphql-js serializes numbers as strings
     ...customScalars(model),
   },
   maybeValue: "T | null | undefined", // graphql-js treats an absent REST property as null
@@ -118,8 +115,8 @@ export const typeOptions = (model: Model, typeNames: TypeNames) => ({
 });
 
 /**
- * Makes arguments and input fields with a default non-null, because the server rejects an explicit null where REST requires a
- * value. graphql-codegen does this only for arguments.
+ * Makes arguments and input fields with a default non-null, because the server rejects null where REST requires a value.
+ * graphql-codegen does this only for arguments.
  */
 export const withDefaults =
   (plugin: PluginFunction): PluginFunction =>
@@ -134,7 +131,8 @@ export const withDefaults =
   };
 
 /**
- * Omits the types of directive resolvers. The runtime does not use them, and their names could collide with the schema's types.
+ * Omits the types of directive resolvers, because the runtime does not use them and their names could collide with the schema's
+ * types.
  */
 export const withoutDirectives =
   (plugin: PluginFunction): PluginFunction =>

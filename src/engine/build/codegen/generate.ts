@@ -1,6 +1,6 @@
 /**
- * Generates all files from the spec, as a map of path to text. `codegen` writes the map, and `check` compares it with
- * `generated/`. The output depends only on the spec, not on the machine, folder or time.
+ * Generates all files from the spec as a map of path to text, which `codegen` writes and `check` compares with `generated/`. The
+ * text depends only on the spec, not on the machine, the folder or the time.
  */
 import { codegen } from "@graphql-codegen/core";
 import { buildASTSchema, parse } from "graphql";
@@ -39,10 +39,7 @@ async function withFileName<T>(filename: string, make: () => Promise<T>): Promis
   }
 }
 
-/**
- * Returns the files, sorted by path relative to the project. Uses graphql-codegen's core, which starts faster than its command
- * line.
- */
+/** Returns the files, sorted by path. Calls graphql-codegen's core, because its command line starts more slowly. */
 export async function generate({ files: spec, model, saved }: ValidProject): Promise<Map<string, string>> {
   const own = saved.filter(({ app }) => app === undefined);
   const { schema, files } = plannedFiles(model, own);

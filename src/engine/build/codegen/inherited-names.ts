@@ -1,14 +1,13 @@
 /**
- * Prefixes names that every JavaScript object inherits, such as `valueOf` and `constructor`. openapi-typescript and
- * graphql-codegen look up names in plain objects, where they would find the inherited member. The prefix is removed from their
- * output.
+ * Prefixes names that every JavaScript object inherits, such as `valueOf`. openapi-typescript and graphql-codegen look names up
+ * in plain objects, and would find the inherited member. The prefix is removed from their output.
  */
 import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-codegen/plugin-helpers";
 import { buildASTSchema, type DocumentNode, Kind, parse, print, visit } from "graphql";
 import { isInherited } from "../../shared/own.ts";
 
 const prefix = "own__name__";
-/** Matches the prefix only before an inherited name, because a document's own names may begin with the prefix. */
+/** Matches the prefix only before an inherited name, because a name in the document may also begin with it. */
 const guard = new RegExp(`${prefix}(?=${Object.getOwnPropertyNames(Object.prototype).join("|")})`, "g");
 
 export const guarded = (name: string): string => (isInherited(name) ? prefix + name : name);
@@ -37,7 +36,7 @@ const guardedDocument = (document: DocumentNode): DocumentNode =>
         : undefined,
   });
 
-/** Prefixes the inherited names in a GraphQL text before graphql-codegen reads it. */
+/** Prefixes inherited names in a GraphQL text. */
 export const guardedText = (text: string): string => {
   const document = parse(text, { noLocation: true });
   const guardedNames = guardedDocument(document);

@@ -19,23 +19,23 @@ const reservedNames = new Set([
   // global types
   ...words(`Array AsyncIterable Exclude Extract NonNullable Omit Partial Pick Promise PropertyKey Readonly ReadonlyArray Record
     Required`),
-  // types that graphql-codegen writes or imports
+  // types in graphql-codegen's output
   ...words(`DirectiveResolverFn EnumResolverSignature Exact GraphQLResolveInfo GraphQLScalarType GraphQLScalarTypeConfig
     Incremental InputMaybe IsTypeOfResolverFn Maybe NextResolverFn RequireFields Resolver ResolverFn ResolverTypeWrapper
     Resolvers ResolversInterfaceTypes ResolversParentTypes ResolversTypes ResolversUnionTypes Scalars SubscriptionObject
     SubscriptionResolveFn SubscriptionResolver SubscriptionResolverObject SubscriptionSubscribeFn
     SubscriptionSubscriberObject TypeResolveFn TypedDocumentText`),
-  // names that our own emitters write
+  // names in the output of our emitters
   ...words("Connection Context ContextOf Entries components paths"),
   ...restFunctions,
 ]);
 
-/** The TypeScript names of a schema's types, computed once for all emitters. */
+/** Returns the TypeScript names of a schema's types. */
 export class TypeNames {
-  /** The suffix of resolver types. It is `$Resolvers` if a type's own name ends with `Resolvers`, to avoid a collision. */
+  /** Suffix of resolver types. It is `$Resolvers` if the name of a GraphQL type ends with `Resolvers`. */
   readonly resolversSuffix: string;
   readonly #schema: GraphQLSchema;
-  /** Names of argument types such as `QueryContactsArgs` that codegen derives, normalized by `normalizeName`. */
+  /** Argument types that graphql-codegen derives, such as `QueryContactsArgs`, normalized by `normalizeName`. */
   readonly #ofArguments: ReadonlySet<string>;
 
   constructor(schema: GraphQLSchema) {
@@ -50,12 +50,12 @@ export class TypeNames {
     this.#ofArguments = new Set(ofArguments);
   }
 
-  /** Appends a `$` if the name is already used. GraphQL names cannot contain a `$`. */
+  /** Appends a `$` to a name that is already used, because GraphQL names cannot contain one. */
   of(type: string): string {
     return reservedNames.has(type) || this.#isDerived(type) ? `${type}$` : type;
   }
 
-  /** The type of the REST object that the type's resolvers receive as parent. */
+  /** Name of the type of the REST object that the resolvers receive as parent. */
   ofParent(type: string): string {
     return `${this.of(type)}Parent`;
   }
@@ -64,7 +64,7 @@ export class TypeNames {
     return `${this.of(type)}${this.resolversSuffix}`;
   }
 
-  /** Whether codegen derives this name from another type, for its parent, its arguments or its conversion. */
+  /** Whether codegen derives the same name from another type, for its parent, its arguments or its conversion. */
   #isDerived(name: string): boolean {
     const [, owner = ""] = /^(\w+)Parent$/.exec(name) ?? [];
     const [, input = ""] = /^to(\w+)$/.exec(name) ?? [];

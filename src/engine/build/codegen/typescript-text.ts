@@ -1,31 +1,29 @@
 /**
- * Escapes text from the spec for generated files. Emitters must write all text by these functions: values by `literal`,
- * comments by `comment`, and names by `propertyAccess` and `objectKey`. `generate` escapes control characters in the whole
- * file.
+ * Escapes text from the spec for generated files. Emitters must print values by `literal`, comments by `comment`, and names by
+ * `propertyAccess` and `objectKey`.
  */
 import { isInherited } from "../../shared/own.ts";
 
 /**
- * Prints a JSON value as a TypeScript expression with double-quoted strings. Writes `__proto__` as a computed key, so that it
- * does not set the prototype.
+ * Prints a JSON value as a TypeScript expression. Prints `__proto__` as a computed key, so that it does not set the prototype.
  */
 export const literal = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/(?<=[{,])"__proto__":/g, '["__proto__"]:');
 
-/** Removes string literals and comments, because their words are not identifiers. */
+/** Removes string literals and comments, so that only code remains. */
 export const withoutTextAndComments = (text: string): string =>
   text.replaceAll(/"(?:[^"\\]|\\.)*"|\/\*\*.*?\*\//gs, "");
 
 /**
- * Returns the content of a single-quoted string, which graphql-codegen inserts unchanged. Escapes the first character of a
- * number, because graphql-codegen would omit the quotes.
+ * Returns the content of a single-quoted string for graphql-codegen, which inserts it unchanged. Escapes the first character of a
+ * number, because graphql-codegen omits the quotes of numbers.
  */
 export function singleQuoted(text: string): string {
   const escaped = literal(text).slice(1, -1).replaceAll("'", "\\'");
   return /^[-+.\d]/.test(text) ? `\\x${text.charCodeAt(0).toString(16)}${escaped.slice(1)}` : escaped;
 }
 
-/** A comment on one line, or with one line for each text. */
+/** Prints a single text on one line, and several texts on one line each. */
 export function comment(...texts: readonly string[]): string {
   const lines = texts.map((text) => text.replaceAll(/\s+/g, " ").replaceAll("*/", "*\\/"));
   return lines.length === 1
@@ -35,14 +33,11 @@ export function comment(...texts: readonly string[]): string {
 
 const identifier = /^[A-Za-z_$][\w$]*$/;
 
-/**
- * Quotes an object key if necessary. Writes `__proto__` as the computed key `["__proto__"]`, so that it does not set the
- * prototype.
- */
+/** Quotes an object key if necessary. Prints `__proto__` as a computed key, so that it does not set the prototype. */
 export const objectKey = (name: string): string =>
   name === "__proto__" ? '["__proto__"]' : identifier.test(name) ? name : literal(name);
 
-/** `object.a.b`, or `object.a?.b` if a property on the path may be null. */
+/** Prints `object.a.b`, or `object.a?.b` if a property on the path may be null. */
 export const propertyAccess = (object: string, path: readonly string[], isNullable = false): string =>
   path.reduce((chain, name, index) => {
     const optional = isNullable && index > 0 ? "?." : "";
@@ -52,8 +47,8 @@ export const propertyAccess = (object: string, path: readonly string[], isNullab
   }, object);
 
 /**
- * An expression that reads `a.b` of a REST object. For names that every object inherits, such as `constructor`, the expression
- * calls a function of `src/engine/runtime/rest/property.ts`.
+ * Prints an expression that reads `a.b` of a REST object. For names that every object inherits, such as `constructor`, it calls
+ * `property` or `propertyAt` of `restbound/rest`.
  */
 export const read = (object: string, path: readonly string[], isNullable = false): string =>
   path.some(isInherited)

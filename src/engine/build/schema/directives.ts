@@ -163,7 +163,7 @@ export type RestDirective = {
   readonly connection?: RestConnection;
 };
 
-/** Dotted paths in the response body to a page's list, cursor and flags. `pages`: the paging style of a body without a cursor. */
+/** Paths in the response body, such as `data.items`. `pages`: how the API pages without a cursor in the body. */
 type RestConnection = {
   readonly items?: string;
   readonly next?: string;
@@ -182,7 +182,7 @@ export type DirectiveCarrier = {
 const lower = (location: unknown): InputLocation | undefined =>
   typeof location === "string" ? (location.toLowerCase() as InputLocation) : undefined;
 
-/** Returns the values of `@rest`; `undefined` if the element does not have it. */
+/** Returns `undefined` for an element without `@rest`. */
 export function readRest(schema: GraphQLSchema, carrier: DirectiveCarrier): RestDirective | undefined {
   const values = directiveValues(schema, "rest", carrier);
   if (!values) return undefined;
@@ -197,7 +197,7 @@ export function readRest(schema: GraphQLSchema, carrier: DirectiveCarrier): Rest
   };
 }
 
-/** Returns the values of `@restName`; an empty object if the element does not have it. */
+/** Returns an empty object for an element without `@restName`. */
 export function readRestName(schema: GraphQLSchema, carrier: DirectiveCarrier): RestName {
   const values = directiveValues(schema, "restName", carrier) ?? {};
   const location = lower(values.in);
@@ -208,11 +208,11 @@ export function readRestName(schema: GraphQLSchema, carrier: DirectiveCarrier): 
   };
 }
 
-/** Whether the field returns a REST map as a list of its entries (`@restEntries`). */
+/** Whether the field lists the entries of a REST map (`@restEntries`). */
 export const showsEntries = (schema: GraphQLSchema, field: DirectiveCarrier): boolean =>
   directiveValues(schema, "restEntries", field) !== undefined;
 
-/** Prints `@rest(…)` as SDL. Omits arguments that are undefined. */
+/** Prints `@rest(…)` without undefined arguments. */
 export const restText = (directive: Pick<RestDirective, "operation"> & Partial<RestDirective>): string =>
   `@rest(${membersText(directive)})`;
 
@@ -229,7 +229,7 @@ function valueText(value: unknown): string {
   return isRecord(value) ? `{ ${membersText(value)} }` : JSON.stringify(value);
 }
 
-/** Returns the values of a directive's arguments. Omits null arguments. */
+/** Returns the arguments of a directive that are not null. */
 function directiveValues(
   schema: GraphQLSchema,
   name: string,
@@ -240,9 +240,7 @@ function directiveValues(
   return values && Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
-/**
- * Returns the most specific location that exists: the item `index` of the argument, the argument, the directive or the element.
- */
+/** Returns the most specific location that exists: the item at `index`, the argument, the directive, or the element. */
 export function directiveLocation(
   carrier: DirectiveCarrier,
   directive: string,

@@ -1,7 +1,6 @@
 /**
  * Supports Apollo Federation: a `@link` to its specification (v2) makes `schema.graphql` a subgraph. Adds the definitions of
- * federation's directives, and for each `@key` a Query field that resolves entities by this key. `bind` checks these fields like
- * any other.
+ * federation's directives, and for each `@key` a Query field that loads the entities. `bind` checks these fields like any other.
  */
 import {
   type ConstDirectiveNode,
@@ -24,10 +23,7 @@ import {
 
 const specification = /^https:\/\/specs\.apollo\.dev\/federation\/v(\d+)\.\d+\/?$/;
 
-/**
- * Federation's directives by their names in the specification. Directives that are not listed, such as `@context`, are not
- * supported.
- */
+/** The supported directives of federation, by their names in the specification. */
 const definitions = `
 directive @key(fields: FieldSet!, resolvable: Boolean = true) repeatable on OBJECT | INTERFACE
 directive @interfaceObject on OBJECT
@@ -59,26 +55,26 @@ enum link__Purpose { SECURITY EXECUTION }
 
 /** A leaf field in the field set of a `@key`, or of a `@requires` in the same type. */
 export type KeyField = {
-  /** The argument of the Query field (`EntityKey.reference`) that receives this value. */
+  /** The argument of `EntityKey.reference` that receives this value. */
   readonly argument: string;
   /** The field's path in the representation that the router sends. */
   readonly path: readonly string[];
   /** The name of the field's type. */
   readonly type: string;
-  /** Only for fields of `@requires`. A representation may omit the field; the field may be null if `isNullable`. */
+  /** Present for a field of `@requires`, which a representation may omit. `isNullable`: whether the field's type allows null. */
   readonly isRequired?: { readonly isNullable: boolean };
 };
 
 /** A resolvable `@key` of an object type. */
 export type EntityKey = {
   readonly type: string;
-  /** The field set, as written. */
+  /** The field set as in the schema: `id organization { id }`. */
   readonly fields: string;
   readonly keyFields: readonly KeyField[];
-  /** The fields that a representation contains beside the key, because fields of the type name them in `@requires`. */
+  /** The fields that a representation contains besides the key, because a `@requires` names them. */
   readonly required: readonly KeyField[];
   readonly node: ConstDirectiveNode;
-  /** The Query field that resolves entities by this key. The `@rest` on the type is its binding. */
+  /** The Query field that loads the entities, bound by the `@rest` on their type. */
   readonly reference?: FieldDefinitionNode;
 };
 
@@ -86,12 +82,11 @@ export type Federation = {
   readonly keys: readonly EntityKey[];
   /** Federation's directives, by their names in the schema. */
   readonly directives: ReadonlySet<string>;
-  /** The argument types of federation's directives. */
   readonly types: ReadonlySet<string>;
   /** The names of `@external` and `@requires` in the schema. */
   readonly external: string;
   readonly requires: string;
-  /** The keys of interfaces, which no operation can resolve. */
+  /** Keys on interfaces, which are not supported. */
   readonly interfaceKeys: readonly { readonly type: string; readonly node: ConstDirectiveNode }[];
 };
 
@@ -101,7 +96,7 @@ type Linked = {
   readonly errors: readonly GraphQLError[];
 };
 
-/** Adds federation's definitions and the Query fields that resolve entities, unless the `@link` is missing. */
+/** Adds federation's definitions and the Query fields that load entities, if the schema has the `@link`. */
 export function withFederation(document: DocumentNode): Linked {
   const link = linkOf(document);
   if (!link) return { document, errors: [] };
@@ -135,7 +130,7 @@ export function withFederation(document: DocumentNode): Linked {
   };
 }
 
-/** In a subgraph, converts `extend type User` to `type User` if the type is defined in another subgraph. */
+/** In a subgraph, converts `extend type User` to `type User` if another subgraph defines the type. */
 export function withOwnTypes(document: DocumentNode): DocumentNode {
   if (!linkOf(document)) return document;
   const defined = new Set(document.definitions.filter(isObject).map(nameOf));
@@ -165,7 +160,7 @@ function linkOf({ definitions: all }: DocumentNode): ConstDirectiveNode | undefi
     });
 }
 
-/** Maps the specification's names to those in the schema, as `import` and `as` of the `@link` define. */
+/** Name in the specification → name in the schema, according to `import` and `as` of the `@link`. */
 function namesOf(link: ConstDirectiveNode, errors: GraphQLError[]): Map<string, string> {
   const url = argumentOf(link, "url");
   const [, major] = (url?.kind === Kind.STRING && specification.exec(url.value)) || [];
@@ -221,7 +216,7 @@ function rootName({ definitions: all }: DocumentNode): string {
 
 type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
 
-/** Returns the resolvable keys of all object types. The n-th `@rest` on a type is the binding of its n-th `@key`. */
+/** Returns the resolvable keys of all object types. The first `@rest` on a type binds its first `@key`, the second its second. */
 function keysOf(
   { definitions: all }: DocumentNode,
   keyName: string,
@@ -281,7 +276,7 @@ const interfaceKeysOf = ({ definitions: all }: DocumentNode, keyName: string): F
       : [],
   );
 
-/** Returns the fields that the type's `@requires` directives name, without duplicates. */
+/** Returns the fields that the type's `@requires` directives name. */
 function requiredBy(fieldsOf: FieldsOf, type: string, requiresName: string): KeyField[] {
   const sets = fieldsOf(type).flatMap(({ directives = [] }) =>
     directives.flatMap((each) => {
@@ -297,7 +292,10 @@ function requiredBy(fieldsOf: FieldsOf, type: string, requiresName: string): Key
 
 type FieldsOf = (type: string) => readonly FieldDefinitionNode[];
 
-/** Parses the field set of a directive. Throws `GraphQLError` unless it consists of fields that are not lists. */
+/**
+ * Parses a field set, such as `id organization { id }`. Throws `GraphQLError` if it selects anything but fields that are not
+ * lists.
+ */
 function keyFieldsOf(fieldsOf: FieldsOf, type: string, fields: string): KeyField[] {
   const [operation] = parse(`{${fields}}`, { noLocation: true, maxTokens: 1_000 }).definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new GraphQLError("is not a selection of fields");
@@ -328,8 +326,8 @@ function singleType(type: TypeNode): NamedTypeNode | undefined {
 }
 
 /**
- * Builds the Query field that resolves entities by a key: `_entityUser(id: ID!): User`, or with `batchBy`
- * `_entityUser(id: [ID!]!): [User]`. Findings about the field point at the `@rest` on the type.
+ * Builds the Query field that loads entities: `_entityUser(id: ID!): User`, or with `batchBy` `_entityUser(id: [ID!]!): [User]`.
+ * Findings about the field point at the `@rest` on the type.
  */
 function referenceField(
   type: string,
@@ -348,7 +346,7 @@ function referenceField(
   return { ...definition, name: { ...definition.name, ...at }, directives: [rest], ...at };
 }
 
-/** Removes `@rest` from a type with keys, because the Query field that resolves its entities now has it. */
+/** Removes `@rest` from a type with keys, because it is now on the Query field. */
 function withoutReferences(node: DefinitionNode, keyName: string): DefinitionNode {
   if (node.kind !== Kind.OBJECT_TYPE_DEFINITION && node.kind !== Kind.OBJECT_TYPE_EXTENSION) return node;
   const { directives = [] } = node;

@@ -1,6 +1,6 @@
-/** Converts REST names to GraphQL names (GraphQL §2.1.9: letters, digits and `_`, without a leading digit). */
+/** Converts REST names to GraphQL names (GraphQL §2.1.9). */
 
-/** Splits a name into words. `+1` becomes `plus 1` and `-1` becomes `minus 1`, so that their GraphQL names differ. */
+/** Splits a name into words: `+1` → `plus`, `1`, and `-1` → `minus`, `1`, so that the two get different GraphQL names. */
 export const splitWords = (text: string): string[] =>
   text
     .replace(/^\+(?=\d)/, "plus ")
@@ -11,18 +11,18 @@ export const splitWords = (text: string): string[] =>
 /** Normalizes a name for comparisons that ignore case and punctuation. */
 export const normalizeName = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 
-/** Whether a name denotes an id or a list of ids: `id`, `userId`, `user_ids`. */
+/** True for `id`, `userId` and `user_ids`. */
 export const isIdName = (name: string): boolean => /(?:^|_)ids?$|(?:Id|ID)s?$/.test(name);
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-/** `SSHKeys` → `sshKeys`: a leading acronym is one word. */
+/** `SSHKeys` → `sshKeys`, because a leading acronym is one word. */
 const lowerFirst = (text: string): string =>
   text.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (front) => front.toLowerCase());
 
 /** `campaign_page` → `CampaignPage` */
 export const typeName = (text: string): string => safe(splitWords(text).map(upperFirst).join(""));
 
-/** `created_at` → `createdAt`, for fields and arguments. */
+/** `created_at` → `createdAt` */
 export const fieldName = (text: string): string => lowerFirst(typeName(text));
 
 /** `new-lead` → `NEW_LEAD` */
@@ -35,13 +35,13 @@ export function enumValueName(text: string): string {
 
 const safe = (name: string): string => (/^[A-Za-z_]/.test(name) ? name : `_${name}`);
 
-/** Whether `rest` is the only one of the REST `names` that the naming convention converts to `name`. */
+/** Whether the naming convention converts `rest`, but no other of the REST `names`, to `name`. */
 const isImplied = (name: string, rest: string, names: Iterable<string>, convert: typeof fieldName): boolean =>
   name === rest ||
   (convert(rest) === name &&
     [...names].every((each) => each === rest || (each !== name && convert(each) !== name)));
 
-/** Prints `@restName` for a field or argument; returns an empty text if the naming convention implies the REST name. */
+/** Prints `@restName` for a field or argument, or an empty string if the naming convention implies it. */
 export function restNameDirective(
   name: string,
   rest: string,
@@ -55,7 +55,7 @@ export function restNameDirective(
   return given.length === 0 ? "" : ` @restName(${given.join(", ")})`;
 }
 
-/** Prints an enum value for a REST value: `NEW_LEAD`, or `NEW_LEAD @restName(name: "newLead")` if REST also has `new-lead`. */
+/** Prints the enum value for a REST value: `NEW_LEAD`, or `NEW_LEAD @restName(name: "newLead")` if REST also has `new-lead`. */
 export const enumValueDefinition = (
   value: string,
   values: Iterable<unknown> = [],

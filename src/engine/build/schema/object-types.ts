@@ -13,13 +13,12 @@ import {
 } from "graphql";
 import { bindingDefinitionNames } from "./directives.ts";
 
-/** `Query` and `Mutation`, if the schema has them. Subscriptions are not supported. */
+/** Returns `Query` and `Mutation`, because subscriptions are not supported. */
 export const boundRoots = (schema: GraphQLSchema): GraphQLObjectType[] =>
   [schema.getQueryType(), schema.getMutationType()].flatMap((root) => root ?? []);
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Returns the fields of an object type; none for any other type. */
 export const fieldsOf = (schema: GraphQLSchema, type: string): Field[] => {
   const owner = schema.getType(type);
   return isObjectType(owner) ? Object.values(owner.getFields()) : [];
@@ -30,15 +29,18 @@ export const allFields = (schema: GraphQLSchema): { readonly type: string; reado
     fieldsOf(schema, type).map((field) => ({ type, field })),
   );
 
-/** Returns the object type below lists and non-null, or all object types of a union or interface; none for leaf types. */
+/**
+ * Returns the object type inside lists and non-null, or all object types of a union or interface. Returns an empty list for
+ * scalars and enums.
+ */
 export function objectTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): readonly GraphQLObjectType[] {
   const named = getNamedType(type);
   return isAbstractType(named) ? schema.getPossibleTypes(named) : [named].filter(isObjectType);
 }
 
 /**
- * Returns the types that no operation can select or send, because they are unreachable from the root types. Omits built-in types
- * and those of the binding directives. `entities`: types that federation resolves. `without`: fields that are not followed.
+ * Returns the types that no operation can select or send, except built-in types and those of the binding directives. `entities`:
+ * types that federation resolves. `without`: fields that are not followed.
  */
 export function unreachableTypes(
   schema: GraphQLSchema,
@@ -59,7 +61,7 @@ export function unreachableTypes(
   );
 }
 
-/** Returns `types` and all types that are reachable from them through fields and arguments. */
+/** Returns `types` and all types that they refer to, directly or indirectly. */
 export function typesBelow(
   schema: GraphQLSchema,
   types: readonly GraphQLNamedType[],

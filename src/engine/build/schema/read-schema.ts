@@ -1,4 +1,3 @@
-/** Reads `schema.graphql`. */
 import {
   type ASTNode,
   buildASTSchema,
@@ -30,15 +29,15 @@ import { type Federation, withFederation, withOwnTypes } from "./federation.ts";
 
 export type SchemaFile = {
   readonly document: DocumentNode;
-  /** Undefined if the schema does not `@link` federation's specification. */
+  /** Present if the schema is a federation subgraph. */
   readonly federation?: Federation;
   readonly schema?: GraphQLSchema;
   readonly diagnostics: Diagnostic[];
 };
 
 /**
- * Parses `schema.graphql`, adds the binding directives and validates the result (GraphQL §3). Throws `UnreadableSpec` if the text
- * is not a schema document. `schema` is undefined if there are findings.
+ * Parses `schema.graphql`, adds the binding directives and validates the result (GraphQL §3). `schema` is undefined if there are
+ * diagnostics. Throws `UnreadableSpec` for a syntax error.
  */
 export function readSchema(name: string, text: string): SchemaFile {
   const document = withOwnTypes(parseSchema(name, text.replace(/^\uFEFF/, "")));
@@ -60,7 +59,7 @@ export function readSchema(name: string, text: string): SchemaFile {
   return { document, schema, ...(federation && { federation }), diagnostics: [] };
 }
 
-/** If a type is defined twice, keeps that error and removes those about its duplicate fields and values. */
+/** Removes errors about duplicate fields and values of a type that is itself defined twice. */
 function withoutEchoes(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   const named = errors.map(({ message }) => /^There can be only one type named "(\w+)"/.exec(message)?.[1]);
   const isEcho = ({ message }: GraphQLError): boolean => {
@@ -86,7 +85,7 @@ function parseSchema(name: string, text: string): DocumentNode {
   }
 }
 
-/** A schema file may define the binding directives for editors. The engine's definitions replace them. */
+/** Replaces definitions of the binding directives, which some schema files have for editors. */
 const withDefinitions = ({ definitions }: DocumentNode): DocumentNode =>
   withDefer({
     kind: Kind.DOCUMENT,
@@ -117,7 +116,7 @@ function coordinateAt(document: DocumentNode, position: number | undefined): str
   return member ? `${definition.name.value}.${member.name.value}` : definition.name.value;
 }
 
-/** `@rest` → its argument names; `RestParam` → its field names. */
+/** `@rest` → its argument names, `RestParam` → its field names. */
 const takenNames = new Map<string, readonly string[]>(
   bindingDefinitions.definitions.flatMap((node) => {
     const names = (members: readonly { name: { value: string } }[] = []) =>
@@ -155,7 +154,7 @@ function schemaHint({ message, locations = [] }: GraphQLError): string {
 }
 
 function invalid(name: string, document: DocumentNode, error: GraphQLError): Diagnostic {
-  // if a definition conflicts with an earlier one, its location is the last
+  // graphql-js lists the location of an earlier, conflicting definition first
   const location = error.locations?.at(-1);
   const place = { file: name, line: location?.line ?? 1, column: location?.column ?? 1 };
   return createDiagnostic({
@@ -168,8 +167,8 @@ function invalid(name: string, document: DocumentNode, error: GraphQLError): Dia
 }
 
 /**
- * Validates directive arguments and default values (GraphQL §5.6.1). graphql-js throws at the first invalid directive argument
- * and ignores invalid default values. `bare`: the schema built from `withoutValues(document)`.
+ * Validates directive arguments and default values (GraphQL §5.6.1), because graphql-js throws at the first invalid argument and
+ * ignores invalid defaults. `bare`: the schema without these values.
  */
 function valueErrors(bare: GraphQLSchema, document: DocumentNode): GraphQLError[] {
   const errors: GraphQLError[] = [];
@@ -191,7 +190,7 @@ function valueErrors(bare: GraphQLSchema, document: DocumentNode): GraphQLError[
   return errors;
 }
 
-/** Removes directives and default values, so that an invalid value does not prevent building the schema. */
+/** Removes the values that may be invalid, so that the schema can be built. */
 const withoutValues = (document: DocumentNode): DocumentNode =>
   visit(document, {
     Directive: () => null,

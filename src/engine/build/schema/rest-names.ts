@@ -7,7 +7,7 @@ import { type DirectiveCarrier, readRestName } from "./directives.ts";
 import { enumValueName, fieldName } from "./graphql-names.ts";
 
 type Element = DirectiveCarrier & { readonly name: string };
-/** The REST names that an element can have, for example the property names of one REST schema. */
+/** Candidates for an element's REST name, such as the property names of one REST schema. */
 type Names = Pick<ReadonlySet<string>, "has" | "keys">;
 
 type SettledName = { readonly name: string; readonly coordinate: string };
@@ -15,26 +15,26 @@ type SettledName = { readonly name: string; readonly coordinate: string };
 export class RestNames {
   readonly #schema: GraphQLSchema;
   readonly #enumValues = new Map<Element, SettledName>();
-  /** For each set of REST names: GraphQL name → the REST names that the naming convention converts to it. */
+  /** Candidates → GraphQL name → the REST names that the naming convention converts to it. */
   readonly #byConvention = new WeakMap<Names, ReadonlyMap<string, readonly string[]>>();
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
   }
 
-  /** Returns the name in `@restName`, the name of an enum value that `settleEnumValues` chose, or the element's own name. */
+  /** Returns the name in `@restName`, the name that `settleEnumValues` chose for an enum value, or the element's own name. */
   of(element: Element): string {
     return this.#explicit(element) ?? this.#enumValues.get(element)?.name ?? element.name;
   }
 
-  /** Returns the REST name of a field, argument or input field, given the `names` that exist in REST. */
+  /** Returns the REST name of a field, argument or input field, one of `names` if possible. */
   resolve(element: Element, names: Names): string {
     return this.#explicit(element) ?? this.#match(element, names, fieldName) ?? element.name;
   }
 
   /**
-   * Chooses the REST names of a GraphQL enum's values. A value keeps the name from the first REST enum that matches it.
-   * `coordinate`: the schema element that uses the enum, for messages.
+   * Chooses the REST names of a GraphQL enum's values. A value keeps the first name that it gets. `coordinate`: the schema
+   * element that uses the enum, for messages.
    */
   settleEnumValues(elements: readonly Element[], values: Names, coordinate: string): void {
     for (const element of elements) {
@@ -44,7 +44,7 @@ export class RestNames {
     }
   }
 
-  /** Returns the source of an enum value's REST name: `@restName`, or the `coordinate` passed to `settleEnumValues`. */
+  /** Returns what gave an enum value its REST name: `@restName`, or the `coordinate` passed to `settleEnumValues`. */
   whatNamed(element: Element): string | undefined {
     return this.#explicit(element) === undefined ? this.#enumValues.get(element)?.coordinate : "@restName";
   }
@@ -53,7 +53,7 @@ export class RestNames {
     return readRestName(this.#schema, element).name;
   }
 
-  /** Returns the name that matches the element; `undefined` if no name or several names match. */
+  /** Returns `undefined` if no name or several names match. */
   #match(element: Element, names: Names, convert: (name: string) => string): string | undefined {
     if (names.has(element.name)) return element.name;
     const [name, ...others] = this.#indexOf(names, convert).get(element.name) ?? [];

@@ -1,4 +1,7 @@
-/** Reads and validates saved operations: the GraphQL documents of front ends, in `spec/operations/` or in manifests of apps. */
+/**
+ * Reads and validates saved operations, which are the GraphQL documents of clients in `spec/operations/` and in the manifests of
+ * apps.
+ */
 import {
   type DocumentNode,
   GraphQLError,
@@ -27,22 +30,22 @@ export type SavedOperation = {
   readonly name: string;
   /** The app whose manifest contains the operation; undefined for an operation in `spec/operations/`. */
   readonly app?: string;
-  /** The file's path relative to the spec folder; for a manifest, `../` followed by its path or URL. */
+  /** Path relative to the spec folder. For a manifest, `../` followed by its path or URL. */
   readonly file: string;
   readonly place: FileLocation;
   readonly definition: OperationDefinitionNode;
-  /** The operation and the fragments that it uses, without descriptions. */
+  /** The operation with its fragments, without descriptions. */
   readonly document: DocumentNode;
-  /** Whether this operation is valid, even if another operation in its file is not. */
+  /** Whether this operation is valid, regardless of others in its file. */
   readonly isValid: boolean;
 };
 
-/** The text that clients send. */
+/** Returns the text that clients send. */
 export const operationText = ({ document }: SavedOperation): string => print(document);
 
 type Read = { readonly operations: SavedOperation[]; readonly diagnostics: Diagnostic[] };
 
-/** `files`: file name in the spec folder → text. */
+/** `files`: path relative to the spec folder → text. */
 export function readSavedOperations(
   schema: GraphQLSchema | undefined,
   files: ReadonlyMap<string, string>,
@@ -64,8 +67,8 @@ export function readSavedOperations(
 }
 
 /**
- * Reads the operations of apps' manifests. Reads an operation once if several versions of an app contain it unchanged. Reports
- * operations that the server would reject.
+ * Reads the operations in the manifests of apps, and reports those that the server would reject. Several versions of an app may
+ * contain the same operation, which is read once.
  */
 export function readAppOperations(schema: GraphQLSchema | undefined, manifests: readonly Manifest[]): Read {
   const hint = "fix the operation in the app's repository, or restore what it selects in the schema";
@@ -119,13 +122,13 @@ function readFile(schema: GraphQLSchema | undefined, file: string, text: string)
   }
 }
 
-/** Keeps the first of several identical errors in an operation. */
+/** Removes duplicate errors of an operation. */
 const eachOnce = (all: readonly Diagnostic[]): Diagnostic[] =>
   [...Map.groupBy(all, ({ coordinate, message }) => `${coordinate} ${message}`).values()].flatMap((same) =>
     same.slice(0, 1),
   );
 
-/** Returns the validation errors of an operation; none without a valid schema. */
+/** Returns no errors without a schema, because the schema's own errors are reported. */
 export const operationErrors = (
   schema: GraphQLSchema | undefined,
   document: DocumentNode,
@@ -190,8 +193,8 @@ const notUnique = ({ name, file, place }: SavedOperation, other: SavedOperation 
   });
 
 /**
- * Maximum number of fields with fragments expanded. A few nested fragments can expand to millions of fields, and the time for
- * validation and graphql-codegen grows with that number. The server's default limit is 5,000.
+ * Maximum number of fields, with fragments expanded. A few nested fragments can expand to millions of fields, which would take
+ * too long to validate. The server's default limit is 5,000.
  */
 const mostFields = { ofOperation: 10_000, ofFile: 100_000 };
 
@@ -215,7 +218,7 @@ function documentLimitErrors(document: DocumentNode): GraphQLError[] {
     const fragment = fragments.get(name);
     if (!fragment) return 0;
     if (!counted.has(name)) {
-      counted.set(name, 0); // ends cycles of fragments, which validation reports
+      counted.set(name, 0); // ends a cycle of fragments, which validation reports
       counted.set(name, countFields(fragment));
     }
     return counted.get(name) ?? 0;

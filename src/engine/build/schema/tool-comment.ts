@@ -1,12 +1,12 @@
 /**
- * `# @tool` above a saved operation, in a comment or in its description, exposes the operation to agents as a tool (Model Context
+ * A line `# @tool` above a saved operation, or `@tool` in its description, exposes the operation to agents (Model Context
  * Protocol). A mutation must repeat its name, `# @tool Answer`, to prevent accidents. All other lines are the tool's description.
  */
 import { type OperationDefinitionNode, type Token, TokenKind } from "graphql";
 
 const mark = /^@tool(?:\s+(\w+))?$/;
 
-/** Returns the lines of the operation's description and of the comments above and below it. */
+/** Includes the comments above the description, and those between the description and the operation. */
 function linesAbove({ loc, description }: OperationDefinitionNode): string[] {
   const described = (description?.value ?? "").split("\n").map((line) => line.trim());
   return [
@@ -30,18 +30,18 @@ function commentsAfter(end: Token | undefined): string[] {
   return lines;
 }
 
-/** Returns the tool's description; `undefined` for an operation that is not a tool. */
+/** Returns `undefined` for an operation that is not a tool. */
 export function toolDescription(definition: OperationDefinitionNode): string | undefined {
   return linesAbove(definition).some((line) => mark.test(line)) ? textAbove(definition) : undefined;
 }
 
-/** Returns the text of an operation's comments and description, without the `@tool` line. */
+/** Joins the operation's comments and its description, without the `@tool` line. */
 export const textAbove = (definition: OperationDefinitionNode): string =>
   linesAbove(definition)
     .filter((line) => !mark.test(line))
     .join(" ");
 
-/** Describes an error in an operation's `# @tool` comment; `undefined` if it is correct. */
+/** Returns `undefined` if the operation has no `@tool` line or a correct one. */
 export function toolError(definition: OperationDefinitionNode): string | undefined {
   const name = definition.name?.value ?? "";
   for (const line of linesAbove(definition)) {

@@ -1,7 +1,4 @@
-/**
- * `generated/rest.ts`: openapi-typescript's types for the bound operations. They are generated from the same `Shape`s that the
- * binder checks.
- */
+/** Emits `generated/rest.ts`: openapi-typescript's types for the bound operations. */
 import {
   astToString,
   type OpenAPI3,
@@ -40,8 +37,8 @@ export async function emitRestTypes(
 type Context = Parameters<typeof transformSchema>[1];
 
 /**
- * The context for `transformSchema`. `openapiTS` would also lint and bundle the document, which takes a third of its time and
- * is not needed for a plain document. An omitted option is off.
+ * Creates the context for `transformSchema`, because `openapiTS` would also lint and bundle the document, which takes a third of
+ * its time. An omitted option is off.
  */
 function contextFor(whole: OpenAPI3): Context {
   const silent = { silent: true };
@@ -54,12 +51,12 @@ function contextFor(whole: OpenAPI3): Context {
   return context as Context;
 }
 
-// openapi-typescript 7 skips the methods that OpenAPI 3.2 adds (`query`, `additionalOperations`). The plain document describes
-// such an operation as the GET of a temporary path. The generated type is then moved to the real path and method.
+// openapi-typescript 7 skips the methods that OpenAPI 3.2 adds (`query`, `additionalOperations`). We describe such an operation
+// as the GET of a temporary path, and then move its type to the real path and method.
 
 const knownMethods: ReadonlySet<string> = new Set(itemMethods.filter((method) => method !== "query"));
 
-/** The temporary path of each operation with a skipped method. */
+/** Operation with a skipped method → temporary path. */
 function otherMethods(operations: readonly RestOperation[]): ReadonlyMap<RestOperation, string> {
   const prefix = freePrefix("/other-method-", operations);
   const others = operations.filter(({ method }) => !knownMethods.has(method));
@@ -120,13 +117,13 @@ function withOtherMethods(
 const nameOf = ({ name }: ts.TypeElement): string =>
   name && (ts.isStringLiteral(name) || ts.isIdentifier(name)) ? name.text : "";
 
-// Long paths get short names. openapi-typescript stores the location of each node as a string in a Set. V8 hashes a string of
-// more than 16,383 characters by its length alone, so thousands of nodes below one long path would collide.
+// Long paths get short names, because openapi-typescript stores the location of each node as a string in a Set. V8 hashes a
+// string of more than 16,383 characters by its length alone, so thousands of nodes below one long path would collide.
 
-/** Paths longer than this get a short name. No known document has one. */
+/** Longer paths get a short name. No known document has one. */
 const longest = 2_000;
 
-/** The short name of each long path. */
+/** Long path → short name. */
 function shortenPaths(operations: readonly RestOperation[]): ReadonlyMap<string, string> {
   const paths = new Set(operations.map(({ path }) => path));
   const prefix = freePrefix("/long-path-", operations);
@@ -140,7 +137,7 @@ function freePrefix(wanted: string, operations: readonly RestOperation[]): strin
   return prefix;
 }
 
-/** Replaces the short names in the generated types by the long paths. */
+/** Puts the long paths back into the generated types. */
 function restoreLongPaths(types: string, names: ReadonlyMap<string, string>): string {
   let text = types;
   for (const [path, name] of names) text = text.replaceAll(JSON.stringify(name), () => JSON.stringify(path));

@@ -1,6 +1,6 @@
 /**
- * Builds an OpenAPI document with only the bound operations, from the `Shape`s that the binder checks. It has only success
- * responses, and only the media type that the binding uses.
+ * Builds a reduced OpenAPI document for openapi-typescript, from the `Shape`s that the binder checks. It has only the bound
+ * operations, their success responses, and the media types that the binding uses.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { RestDocument } from "../../openapi/document.ts";
@@ -8,8 +8,8 @@ import type { Parameter, RestOperation, SuccessResponse } from "../../openapi/op
 import { annotationsOf, type PlainSchema, PlainSchemas } from "./plain-schemas.ts";
 
 /**
- * `names` has the short names of long paths. `slots` has the temporary paths of operations with methods that openapi-typescript
- * does not support; they are described as GET.
+ * `names`: long path → short path. `slots`: operation with a method that openapi-typescript does not support → temporary path, at
+ * which it is described as GET.
  */
 export function plainDocument(
   document: RestDocument,
@@ -41,7 +41,7 @@ export function plainDocument(
 function plainOperation(schemas: PlainSchemas, operation: RestOperation): PlainSchema {
   const { id, node, parameters, body, successes } = operation;
   return {
-    // a duplicate `operationId` is omitted
+    // if two operations share an `operationId`, `id` is the method and path
     ...(membersOf(node.value).operationId === id && { operationId: id }),
     ...annotationsOf(node),
     parameters: parameters.map((each) => plainParameter(schemas, each)),

@@ -1,6 +1,6 @@
 /**
- * Writes `Shape`s as schemas without `allOf` and without siblings of `$ref`, so that openapi-typescript prints exactly the
- * types that the binder checks. A schema that is used twice becomes a component, which also allows recursion.
+ * Writes `Shape`s as schemas without `allOf` and without siblings of `$ref`, so that openapi-typescript prints exactly the types
+ * that the binder checks. A schema that is used twice, or that contains itself, becomes a component.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import { Dictionary } from "../../../shared/own.ts";
@@ -19,15 +19,15 @@ import { guarded } from "../inherited-names.ts";
 
 export type PlainSchema = Record<string, unknown>;
 
-/** A schema that was written inline. It gets a name when it is used again, and both uses then refer to it by `$ref`. */
+/** A schema that was written inline. `name`: the component to which its second use moves it. */
 type Written = { readonly schema: Dictionary<unknown>; isDone: boolean; name?: string };
 
 export class PlainSchemas {
   readonly #document: RestDocument;
-  /** The components by name, in the document's order. Undefined for an unused one. */
+  /** Component name → schema, in the document's order; undefined for an unused component. */
   readonly #components: Map<string, PlainSchema | undefined>;
   readonly #written = new Map<string, Written>();
-  /** Components to be written. A queue instead of recursion, because a chain of `$ref`s may exceed the stack. */
+  /** Components still to be written. A queue, because recursion along a chain of `$ref`s may overflow the stack. */
   readonly #waiting: (readonly [name: string, shape: Shape])[] = [];
 
   constructor(document: RestDocument) {
@@ -35,7 +35,7 @@ export class PlainSchemas {
     this.#components = new Map(componentNames(document).map((name) => [name, undefined]));
   }
 
-  /** The components that the schemas written so far refer to. */
+  /** Returns the components to which the schemas written so far refer. */
   components(): PlainSchema {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       const [name, shape] = next;
@@ -62,7 +62,7 @@ export class PlainSchemas {
     return orNull(isScalar(shape) ? this.#inline(shape) : this.#once(shape), shape.nullable);
   }
 
-  /** Writes the schema inline at its first use. Moves it to a component at the second use. */
+  /** Writes a schema inline at its first use, and moves it to a component at its second use. */
   #once(shape: Shape): PlainSchema {
     const key = shape.identity.text;
     const known = this.#written.get(key);
@@ -96,7 +96,7 @@ export class PlainSchemas {
     return name;
   }
 
-  /** Returns the schema inline and without null. */
+  /** Returns the schema itself, without null and without a `$ref`. */
   #inline(shape: Shape): PlainSchema {
     const { types, values, members = [], variants } = shape;
     if (isScalar(shape))
@@ -106,7 +106,7 @@ export class PlainSchemas {
     return oneOf([...types].map((type) => this.#ofType(shape, type)));
   }
 
-  /** Returns a member of a union, restricted to its discriminator values. */
+  /** Restricts a member of a union to its discriminator values. */
   #variant({ shape, values }: Variant, property: string | undefined): PlainSchema {
     const schema = this.of(withNullable(shape, false));
     const stated = property === undefined ? undefined : shape.properties.get(property);
@@ -131,7 +131,7 @@ export class PlainSchemas {
     const properties = [...shape.properties.values()];
     const others = shape.entry?.properties.get("value")?.shape;
     const required = properties.flatMap((each) => (each.required ? [guarded(each.name)] : []));
-    // in TypeScript, declared properties must conform to the index signature
+    // TypeScript requires that the index signature covers the declared properties
     const indexed = others && [others, ...properties.map((each) => each.shape)];
     return {
       type,
@@ -147,13 +147,13 @@ export class PlainSchemas {
   }
 }
 
-/** Whether the shape allows neither objects nor arrays. Also true for a shape without types. */
+/** Whether the shape allows neither objects nor arrays. */
 const isScalar = ({ types }: Shape): boolean => !types.has("object") && !types.has("array");
 
 const oneOrAll = <T>(all: readonly T[]): T | readonly T[] =>
   all.length === 1 && all[0] !== undefined ? all[0] : all;
 
-/** Combines the distinct schemas by `oneOf`. Returns a single schema unchanged. */
+/** Returns a `oneOf` of the distinct schemas, or the schema if there is only one. */
 function oneOf(schemas: readonly PlainSchema[]): PlainSchema {
   const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
   const [only] = different;
@@ -183,8 +183,8 @@ export function annotationsOf({ value }: RestNode): PlainSchema {
   };
 }
 
-// Some lists contain themselves without an object in between, for example if an item may be the same list again. TypeScript
-// rejects this type in a property, so the items become `unknown`.
+// Some lists contain themselves directly: an item may be the same list again. TypeScript rejects this type in a property, so the
+// items become `unknown`.
 
 /** Whether an item may be the same list again, directly or as a union member. */
 function isRecursiveList(entries: Shape): boolean {
