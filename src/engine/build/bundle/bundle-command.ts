@@ -1,6 +1,6 @@
 /**
- * `restbound bundle`: bundles the service, so that it loads about thirty files at start instead of a thousand from
- * `node_modules`. `node_modules` is kept, because vulnerability scanners and SBOM tools read it.
+ * `restbound bundle` bundles the service into about thirty files, which load faster than a thousand in `node_modules`. Keeps
+ * `node_modules`, because vulnerability scanners and SBOM tools read it.
  */
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -17,7 +17,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .action(does(() => bundle(io.root))),
   );
 
-/** Also bundles `restbound/server` as `server.js`, so that tests can call `open` of the code that the container image runs. */
+/** Also bundles `restbound/server`, so that tests can call the `open` that the container image runs. */
 async function bundle(root: string): Promise<number> {
   const folder = join(root, "dist/bundle");
   const main = join(root, "src/main.ts");
@@ -27,9 +27,9 @@ async function bundle(root: string): Promise<number> {
   await build({
     cwd: root,
     input: { main, server: "restbound/server" },
-    external: ["@graphql-yoga/render-graphiql/graphiql"], // 9 MB that a production installation does not contain
+    external: ["@graphql-yoga/render-graphiql/graphiql"], // 9 MB that production does not install
     platform: "node",
-    tsconfig: false, // the tsconfig files of packages extend files that the container image lacks
+    tsconfig: false, // some packages contain a tsconfig that extends a file the container image lacks
     plugins: [addresses(folder)],
     output: { dir: folder, sourcemap: true, sourcemapExcludeSources: true },
     logLevel: "warn",
@@ -39,10 +39,7 @@ async function bundle(root: string): Promise<number> {
   return 0;
 }
 
-/**
- * A Rolldown plugin that resolves `import.meta.url` and `import.meta.dirname` relative to a module's source file, not to the
- * bundle.
- */
+/** Resolves `import.meta.url` and `import.meta.dirname` relative to a module's source file, not to the bundle. */
 const addresses = (folder: string): Plugin => ({
   name: "addresses",
   transform: {

@@ -1,6 +1,6 @@
 /**
- * Draws the REST calls of a saved operation as a Mermaid graph. Calls that can run at the same time share a box. Each edge
- * lists the values that a call uses from its ancestors.
+ * Draws the REST calls of a saved operation as a Mermaid graph. Calls that can run at the same time share a box. An edge lists
+ * the values that a call uses from an earlier call.
  */
 import { mermaidLabel } from "../../shared/cli/printable.ts";
 import { describeCallCount, describePart, listCalls } from "../bind/call-cost.ts";
@@ -15,7 +15,7 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
   const above: { readonly id: string; readonly path: string; readonly level: number }[] = [];
   for (const [index, { path, field, calls, deferredIn }] of listCalls(model, operation).entries()) {
     const id = `c${index}`;
-    // `listCalls` lists a field before its subfields
+    // `listCalls` lists parents before their children
     const parent = above.findLast(
       (each) => path.startsWith(`${each.path}.`) || path.startsWith(`${each.path}[`),
     );
@@ -40,7 +40,7 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
   ];
 }
 
-/** The values that a call uses from its ancestors, and the maximum number of keys in one batched call. */
+/** Returns the values that a call uses from earlier calls, and the maximum number of keys in a batch. */
 function keysOf({ inputs, batch }: BoundField): string {
   const sources = inputs.flatMap(({ source }) =>
     source.kind === "argument" || source.kind === "constant" || source.kind === "tenant"

@@ -1,4 +1,3 @@
-/** The command `restbound explain`. */
 import { Option } from "commander";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -35,7 +34,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       ),
   );
 
-/** Draws the call graph of a saved operation. Throws `UsageError` for an unknown operation. */
+/** Throws `UsageError` for an unknown saved operation. */
 function draw(model: Model, saved: readonly SavedOperation[], name: string): string[] {
   const operation = saved.find((each) => each.name === name);
   if (operation) return callGraph(model, operation);

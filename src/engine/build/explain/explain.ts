@@ -1,7 +1,4 @@
-/**
- * `restbound explain`: prints the REST calls of a field or saved operation, where each parameter's value comes from, and the
- * number of calls.
- */
+/** `restbound explain` prints the REST calls of a field or of a saved operation, with the source of each parameter. */
 import { getNamedType } from "graphql";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { quoteArgument } from "../../shared/cli/printable.ts";
@@ -30,8 +27,8 @@ import { isSafe, methodAndPath, type RestOperation } from "../openapi/operation.
 import type { SavedOperation } from "../schema/saved-operations.ts";
 
 /**
- * Explains a field coordinate, a saved operation, or a REST operation (its `operationId`, or method and path). Throws
- * `UsageError` if the name is unknown, or if no field calls the REST operation.
+ * `name`: a field coordinate, a saved operation, an `operationId`, or a method and path. Throws `UsageError` for an unknown name,
+ * and for a REST operation that no field calls.
  */
 export function explain(model: Model, saved: readonly SavedOperation[], name: string): string[] {
   const operation = saved.find((each) => each.name === name);
@@ -125,8 +122,8 @@ function callLines(model: Model, field: BoundField): string[] {
 }
 
 /**
- * Describes whether the call sends the caller's or the server's credential, and whether the request depends on the caller.
- * Empty if the server has no credentials.
+ * Describes whether the call sends the caller's or the server's credential. Returns an empty list if the server has no
+ * credentials.
  */
 function credentialLines({ held, document, calledOperations }: Model, operation: RestOperation): string[] {
   if (calledOperations.get(methodAndPath(operation))?.public)
@@ -137,7 +134,7 @@ function credentialLines({ held, document, calledOperations }: Model, operation:
 }
 
 /**
- * The headers that `credentials.yaml` sets and the document does not declare. Declared headers are printed with the parameters.
+ * Prints headers that only `credentials.yaml` sets, because headers that the document declares are printed with the parameters.
  */
 function headerLines({ calledOperations }: Model, { operation, inputs }: BoundField): string[] {
   const { headers = {} } = calledOperations.get(methodAndPath(operation)) ?? {};
@@ -162,8 +159,8 @@ function nextPageText(next: NextPage): string {
 }
 
 /**
- * Lists where a response may come from, such as a cache, according to the headers that the document declares.
- * `extensions.calls` shows the source of each call at run time.
+ * Lists where a response may come from, such as a cache, according to the headers in the document. At run time,
+ * `extensions.calls` shows the actual source.
  */
 function responseSources({ method, successes }: RestOperation): string[] {
   if (!isSafe(method)) return [];
@@ -182,7 +179,7 @@ function responseSources({ method, successes }: RestOperation): string[] {
   ];
 }
 
-/** `(operationId, product)`; a missing value is omitted. */
+/** Prints `(operationId, product)` without missing values. */
 function aside({ id, product, ...operation }: RestOperation): string[] {
   const named = id === methodAndPath(operation) ? [] : [id];
   const known = [...named, ...(product ? [product] : [])];

@@ -1,4 +1,4 @@
-/** Completes the arguments of binding directives: operations, parameters, sources, response paths, and enum values. */
+/** Completes the arguments of binding directives, such as operations, parameters and response paths. */
 import { isEnumType, Kind } from "graphql";
 import { inputSlotsOf } from "../bind/inputs/input-slots.ts";
 import { boundFields, type Model } from "../bind/model.ts";
@@ -45,7 +45,7 @@ function restValues(model: Model, position: SchemaPosition): Suggestion[] {
   return [];
 }
 
-/** Suggests REST names for `@restName(name:)` at an enum value, an argument, an input field or a field. */
+/** Suggests REST names for the `name` of `@restName`. */
 function restNames(model: Model, { type = "", member = "", argument, path }: SchemaPosition): Suggestion[] {
   if (path.join(".") !== "name") return [];
   const definition = model.schema.getType(type);
@@ -70,14 +70,14 @@ const slotNames = (model: Model, operation: RestOperation): Suggestion[] =>
     kind: "parameter",
   }));
 
-/** Suggests the field's arguments. Reads them from the text, because the model may not contain the field yet. */
+/** Suggests the field's arguments as in the text, because the model may not contain the field yet. */
 const argumentSources = ({ declared }: SchemaPosition): Suggestion[] =>
   named(
     declared.map((name) => `args.${name}`),
     "parameter",
   );
 
-/** Suggests properties of the parent type, and of another type once its name has been typed. */
+/** Suggests `parent.id`, and `Account.id` once `Account` has been typed. */
 function objectSources(model: Model, { type = "", word }: SchemaPosition): Suggestion[] {
   const [typed = ""] = word?.text.split(".") ?? [];
   const roots = [["parent", type] as const, ...(typed === type ? [] : [[typed, typed] as const])];
@@ -86,7 +86,7 @@ function objectSources(model: Model, { type = "", word }: SchemaPosition): Sugge
   );
 }
 
-/** Suggests paths in the response. With `ofItems`, suggests paths in the items of its lists. */
+/** Suggests paths in the response, or with `ofItems` in the items of its lists. */
 function responsePaths(model: Model, operation: RestOperation, ofItems: boolean): Suggestion[] {
   return showableResponses(operation).flatMap(({ shape }) => {
     if (!ofItems) return pathsIn(model, shape.items ?? shape, "", deepest);
@@ -103,7 +103,7 @@ function pathsIn(model: Model, shape: Shape, start: string, depth: number): Sugg
   ]);
 }
 
-/** Suggests the arguments of a directive, or the fields of the input object that one of its arguments takes. */
+/** Suggests the arguments of a directive, or the fields of the input object `params` or `connection`. */
 function keysOf(directive: string, [key]: readonly string[]): Suggestion[] {
   const holder = key === "params" ? "RestParam" : key === "connection" ? "RestConnection" : directive;
   for (const node of bindingDefinitions.definitions) {

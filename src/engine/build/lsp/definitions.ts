@@ -1,5 +1,5 @@
 /**
- * Implements "go to definition": from a field, an argument or `@rest` to the OpenAPI document, and from the document to the
+ * Implements "go to definition" from a field, an argument or `@rest` to the OpenAPI document, and from the document to the
  * fields.
  */
 import type { GraphQLSchema } from "graphql";
@@ -10,7 +10,7 @@ import { coordinateLocation } from "../schema/schema-coordinate.ts";
 import { inputsFedBy, propertyOf } from "./hover.ts";
 import type { SchemaPosition } from "./schema-position.ts";
 
-/** The nodes of the operation, parameter or property that a position in the schema refers to. */
+/** Returns the OpenAPI nodes of the operation, parameter or property at a position in the schema. */
 export function restNodesAt(model: Model, position: SchemaPosition): NodeLocation[] {
   const { type, member, argument, operation: name, path, word } = position;
   const operation = name === undefined ? undefined : model.operations.named(name);
@@ -27,7 +27,7 @@ export function restNodesAt(model: Model, position: SchemaPosition): NodeLocatio
   return fed.length > 0 ? fed.map(({ node }) => node) : [field.operation.node];
 }
 
-/** The coordinates of the fields that are bound to the node at `path`, or to its nearest ancestor with a bound field. */
+/** Returns the coordinates of the fields that are bound to the node at `path`, or to its nearest ancestor that has any. */
 export function boundCoordinates(model: Model, file: string, path: NodePath): string[] {
   let deepest = -1;
   let coordinates = new Set<string>();

@@ -1,4 +1,4 @@
-/** The hover text for a field, an argument or an operation's name: the REST call and its types. */
+/** Returns the hover text for a field, an argument or an operation's name. */
 import { inputSlotsOf } from "../bind/inputs/input-slots.ts";
 import type { BoundField, Input, Model, PlainField } from "../bind/model.ts";
 import { explain } from "../explain/explain.ts";
@@ -7,7 +7,7 @@ import { operationLabel, type RestOperation } from "../openapi/operation.ts";
 import { declaredProperty, describeShape, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import type { SchemaPosition } from "./schema-position.ts";
 
-/** Lists at most this many parameters of an operation; some operations have hundreds. */
+/** Maximum number of parameters in a hover text, because some operations have hundreds. */
 const mostListed = 30;
 
 /** Returns `undefined` at a position that is not bound to REST. */
@@ -31,11 +31,11 @@ export function hoverAt(model: Model, position: SchemaPosition): string | undefi
   );
 }
 
-/** The REST inputs that receive the argument's value, or a field of its input object. */
+/** Returns the REST parameters that the argument, or a field of its input object, feeds. */
 export const inputsFedBy = ({ inputs }: BoundField, argument: string): Input[] =>
   inputs.filter(({ source }) => source.kind === "argument" && source.path[0] === argument);
 
-/** The REST property that a plain field reads. */
+/** Returns the REST property that a field without `@rest` reads. */
 export function propertyOf(model: Model, { type, path }: PlainField): Property | undefined {
   const [backing] = model.backings.get(type) ?? [];
   let shape = backing?.shape;
@@ -66,7 +66,7 @@ const slotLine = (model: Model, slot: Property & Pick<Input, "in">): string =>
 
 const required = (property: Property): string => (property.required ? ", required" : "");
 
-/** A type lists at most this many enum values. */
+/** Maximum number of enum values in a type's description. */
 const mostValues = 12;
 
 /** Describes a REST type, such as `Message`, `array of Message`, `string (uuid) or null`, or `"a" | "b"`. */

@@ -1,4 +1,4 @@
-/** The language server (LSP 3.17) for the projects of all open files. Positions are in UTF-16 code units. */
+/** A language server (LSP 3.17) for the projects of all open files. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -36,23 +36,20 @@ import type { Fix } from "./quick-fixes.ts";
 import { schemaPositionAt } from "./schema-position.ts";
 import { Workspace } from "./workspace.ts";
 
-/**
- * A check begins once the texts have been unchanged for as long as the last check took. These are the bounds of that pause in
- * ms.
- */
+/** A check begins when the user has not typed for as long as the last check took, but at least 40 ms and at most 1 s. */
 const shortestPause = 40;
 const longestPause = 1_000;
 
 export function serveEditor(connection: Connection, today: () => string): void {
   const documents = new TextDocuments(TextDocument);
-  /** The workspaces, by project root. */
+  /** By project root. */
   const workspaces = new Map<string, Workspace>();
-  /** The URIs with published diagnostics, by project root. */
+  /** Project root → URIs with published diagnostics. */
   const published = new Map<string, ReadonlySet<string>>();
   let capabilities: ClientCapabilities = {};
   let timer: NodeJS.Timeout | undefined;
   let pause = shortestPause;
-  /** The number of edits so far. A check that began before the latest edit discards its results. */
+  /** Number of edits so far. A check that began before the latest edit discards its results. */
   let edits = 0;
   let hasWarned = false;
 
@@ -71,7 +68,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     return workspace;
   };
 
-  /** The project that contains a file, and the file's name in `spec/`. `undefined` outside of a project. */
+  /** Returns the project that contains the file and the file's name in `spec/`, or `undefined` outside a project. */
   const projectOf = (uri: string): { workspace: Workspace; file: string } | undefined => {
     const path = pathOf(uri);
     const root = path === undefined ? undefined : projectRoot(path);
@@ -80,7 +77,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
       : { workspace: workspaceAt(root), file: portable(relative(join(root, "spec"), path)) };
   };
 
-  /** Returns an open file's URI as the editor wrote it, because editors encode URIs differently than Node does. */
+  /** Returns the URI of an open file as the editor wrote it, because editors encode URIs differently from Node. */
   const uriOf = (root: string, file: string): string => {
     const path = join(root, file);
     return documents.all().find(({ uri }) => pathOf(uri) === path)?.uri ?? pathToFileURL(path).href;
@@ -119,7 +116,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     }
   };
 
-  /** Converts a finding to one diagnostic per location, with the other locations as related information. */
+  /** Converts a finding to one diagnostic per location. Each refers to the other locations as related information. */
   const editorDiagnostics = (root: string, finding: Finding): [uri: string, EditorDiagnostic][] => {
     const { rule, severity, message, approval, places } = finding;
     const shown =
@@ -150,7 +147,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
       workspace.analyse();
       pause = Math.min(Math.max(performance.now() - start, shortestPause), longestPause);
       await pendingMessages();
-      if (edits !== seen) return; // another check is due
+      if (edits !== seen) return; // the timer will start another check
       await publish(workspace);
     }
   };
@@ -166,7 +163,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     }, pause);
   };
 
-  /** Returns the file, project and model of a request. `undefined` outside of a project, or if no model has been built yet. */
+  /** Returns `undefined` outside a project, and before the first model has been built. */
   const targetOf = ({ textDocument: { uri }, position }: TextDocumentPositionParams) => {
     const project = projectOf(uri);
     const document = documents.get(uri);
@@ -242,7 +239,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
 
   connection.onDefinition(async (params, token) => {
     if (await isCancelled(token)) return null;
-    projectOf(params.textDocument.uri)?.workspace.analyse(); // updates the locations to the current texts
+    projectOf(params.textDocument.uri)?.workspace.analyse(); // because the locations must match the current texts
     const target = targetOf(params);
     if (!target) return null;
     const { workspace, file, model, document, offset } = target;
@@ -254,7 +251,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     return places.map((place) => locationOf(workspace.root, { ...place, file: `spec/${place.file}` }));
   });
 
-  // completion uses the last model, because waiting for a check of the current texts would be slower than typing
+  // completion uses the last model, because a check of the current texts would be slower than typing
   connection.onCompletion(async (params, token) => {
     if (await isCancelled(token)) return [];
     const target = targetOf(params);
@@ -262,7 +259,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     const { document } = target;
     const position = schemaPositionAt(document.getText(), target.offset);
     const { word } = position;
-    // an explicit range, because by default an editor's word ends at a dot, a slash or a dash
+    // an explicit range, because by default a word ends at a dot, a slash or a dash
     const range = word && { start: document.positionAt(word.start), end: document.positionAt(word.end) };
     return suggestionsAt(target.model, position).map(({ label, detail, kind }) => ({
       label,
@@ -299,7 +296,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
   connection.listen();
 }
 
-/** Yields to the event loop once, so that newly arrived messages are handled first. */
+/** Lets the event loop handle messages that have arrived. */
 const pendingMessages = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function isCancelled(token: CancellationToken): Promise<boolean> {
@@ -307,7 +304,7 @@ async function isCancelled(token: CancellationToken): Promise<boolean> {
   return token.isCancellationRequested;
 }
 
-/** The path of a file URI. `undefined` for any other URI. */
+/** Returns `undefined` for a URI that is not a file's. */
 function pathOf(uri: string): string | undefined {
   try {
     return fileURLToPath(uri);
@@ -318,7 +315,7 @@ function pathOf(uri: string): string | undefined {
 
 const portable = (path: string): string => path.split(sep).join("/");
 
-/** The parent folder of the nearest `spec/` that contains the path and has a schema. */
+/** Returns the parent of the nearest `spec/` folder that contains the path and has a schema. */
 function projectRoot(path: string): string | undefined {
   for (let at = dirname(path); at !== dirname(at); at = dirname(at))
     if (basename(at) === "spec" && existsSync(join(at, "schema.graphql"))) return dirname(at);
@@ -334,11 +331,11 @@ const withoutMark = (document: TextDocument): string => {
   return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 };
 
-/** The length of the byte order mark at the start of a line. The columns of findings do not count it. */
+/** Returns the length of the byte order mark, which the columns of findings do not count. */
 const markLength = (document: TextDocument, line: number): number =>
   line === 0 && document.getText().startsWith(byteOrderMark) ? 1 : 0;
 
-/** The range of the name, string or character at a location. */
+/** Returns the range of the name, string or character at a location. */
 function wordRange(document: TextDocument, { line, column }: Pick<Frame, "line" | "column">): Range {
   const start = { line: line - 1, character: column - 1 + markLength(document, line - 1) };
   const rest = document.getText({ start, end: { line, character: 0 } });

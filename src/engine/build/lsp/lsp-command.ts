@@ -16,7 +16,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         does(() => {
           const connection = createConnection(process.stdin, process.stdout);
           serveEditor(connection, () => io.today ?? new Date().toISOString().slice(0, 10));
-          // never resolves, because the connection ends the process
+          // the connection ends the process, so the promise never resolves
           return new Promise<number>(() => undefined);
         }),
       ),

@@ -1,6 +1,4 @@
-/**
- * Quick fixes: convert a finding's advice to an edit of one file. The caller tests `isProvable` edits before it offers them.
- */
+/** Converts the advice of a finding to edits of one file. The caller tries edits with `isProvable` before it offers them. */
 import { type ASTNode, type GraphQLSchema, Kind, type Location, type TypeNode } from "graphql";
 import { inputSlotsOf } from "../bind/inputs/input-slots.ts";
 import type { Model } from "../bind/model.ts";
@@ -14,18 +12,18 @@ import { tokensOf } from "./schema-position.ts";
 
 type Edit = { readonly start: number; readonly end: number; readonly text: string };
 
-/** An edit of a file in `spec/`; `file` is the name in that folder. */
+/** `file`: name in `spec/`. */
 export type Fix = Edit & {
   readonly title: string;
   readonly file: string;
-  /** Whether the edit alone should resolve the finding. It is false for an approval, because the user must add a reason. */
+  /** Whether the edit resolves the finding completely. An approval does not, because the user must add a reason. */
   readonly isProvable: boolean;
 };
 
 export const applyEdit = (before: string, { start, end, text }: Edit): string =>
   before.slice(0, start) + text + before.slice(end);
 
-/** Reads the candidates from the finding's message and hint. `model` is undefined if the current texts are invalid. */
+/** Parses the finding's message and advice. `model`: undefined if the current schema is invalid. */
 export function fixCandidates(finding: Finding, model: Model | undefined, files: SpecFiles): Fix[] {
   return [
     ...renamings(finding, files),
@@ -40,7 +38,7 @@ export function fixCandidates(finding: Finding, model: Model | undefined, files:
 
 type Titled = Edit & { readonly title: string };
 
-/** Replaces a misspelt name, which the message quotes before "did you mean". */
+/** Replaces the misspelt name, which the message quotes before "did you mean". */
 function renamings({ message, places }: Finding, files: SpecFiles): Fix[] {
   const [place] = places;
   const [, quoted = "", suggested = ""] = /^(.*?)[;.] [Dd]id you mean (.*)\?$/s.exec(message) ?? [];
@@ -49,7 +47,7 @@ function renamings({ message, places }: Finding, files: SpecFiles): Fix[] {
   const text = files.read(file) ?? "";
   const tokens = tokensOf(text).filter(({ start }) => start >= offsetOf(text, place) - 1);
   return names(suggested).flatMap((near) =>
-    // the message may also quote correct names, but the caller rejects edits that replace correct names
+    // edits that replace a correct name in the message are rejected by the caller
     names(quoted).flatMap((wrong): Fix[] => {
       const bare = wrong.replace(/^@/, "");
       const token = tokens.find(
@@ -85,7 +83,7 @@ function schemaEdits(finding: Finding, model: Model): Titled[] {
   ];
 }
 
-/** Adds `@restName`, so that the GraphQL name can stay unchanged. */
+/** Adds `@restName`, which leaves the GraphQL name unchanged. */
 function restNames({ message, hint, coordinate }: Finding, node: ASTNode, { end }: Location): Titled[] {
   if (directiveOf(node, "restName")) return [];
   const own = /(\w+)(?::\))?$/.exec(coordinate)?.[1];
@@ -116,7 +114,7 @@ function types({ hint }: Finding, node: ASTNode): Titled[] {
 
 const namedType = (type: TypeNode): TypeNode => (type.kind === Kind.NAMED_TYPE ? type : namedType(type.type));
 
-/** The offset after each `!`, beginning with the outermost. */
+/** Returns the offset after each `!`, outermost first. */
 function nonNullEnds(type: TypeNode): number[] {
   if (type.kind === Kind.NAMED_TYPE) return [];
   return [...(type.kind === Kind.NON_NULL_TYPE && type.loc ? [type.loc.end] : []), ...nonNullEnds(type.type)];
@@ -181,7 +179,7 @@ function enumValues({ hint }: Finding, schema: GraphQLSchema): Titled[] {
 const directiveOf = (node: ASTNode, name: string) =>
   "directives" in node ? node.directives?.find((each) => each.name.value === name) : undefined;
 
-/** Appends an approval to `spec/approvals.yaml`. The user fills in the reason, the author and the expiry date. */
+/** Appends an approval to `spec/approvals.yaml`. The user adds the reason, the author and the expiry date. */
 function approval(finding: Finding, files: SpecFiles): Fix[] {
   if (finding.fingerprint === undefined || finding.approval) return [];
   const text = files.read(approvalsFile) ?? "";

@@ -1,28 +1,25 @@
 /**
- * Describes an offset in a GraphQL schema: the definition, field, argument and directive that contain it. Reads tokens instead
- * of parsing, so that incomplete text is supported (GraphQL §2.1).
+ * Finds the definition, field, argument and directive that contain an offset in a GraphQL schema. Reads tokens instead of
+ * parsing, because the text may be incomplete.
  */
 import { GraphQLError, Lexer, Source, type Token, TokenKind } from "graphql";
 
 export type SchemaPosition = {
-  /** The name of the type definition that contains the offset. */
+  /** Name of the type definition that contains the offset. */
   readonly type?: string | undefined;
-  /** The name of the field or enum value that contains the offset. */
+  /** Name of the field or enum value that contains the offset. */
   readonly member?: string | undefined;
   readonly argument?: string | undefined;
-  /** The names of the field's arguments before the offset. */
+  /** Names of the field's arguments before the offset. */
   readonly declared: readonly string[];
   readonly directive?: string | undefined;
-  /**
-   * The directive's argument that contains the offset, then the input fields in it. For example, `["params", "from"]` at the
-   * value of `from`.
-   */
+  /** Path of the value in the directive: `["params", "from"]` for the `from` of an entry of `params`. */
   readonly path: readonly string[];
-  /** Whether the name of a directive's argument or of an input field is expected at the offset. */
+  /** Whether the name of a directive's argument, or of an input field, belongs at the offset. */
   readonly isKey: boolean;
   /** The string or name at the offset. */
   readonly word?: Word | undefined;
-  /** The value of the argument `operation` of `@rest`. */
+  /** The `operation` of the field's `@rest`. */
   readonly operation?: string | undefined;
 };
 
@@ -38,7 +35,7 @@ type SchemaToken = Word & { readonly kind: TokenKind };
 
 type Frame = { readonly opener: string; readonly owner: "body" | "arguments" | "directive"; key?: string };
 
-/** An offset directly after a word belongs to the word, because a user types there. */
+/** An offset directly after a word belongs to the word, because that is where users type. */
 export function schemaPositionAt(text: string, offset: number): SchemaPosition {
   const frames: Frame[] = [];
   let type: string | undefined;
@@ -118,12 +115,12 @@ export function schemaPositionAt(text: string, offset: number): SchemaPosition {
 }
 
 /**
- * Whether a name after the token `before` is an enum value. An enum value may follow the opening brace, another value, a
- * description or a directive.
+ * Whether a name after the token `before` is an enum value: `ACTIVE` follows a brace, another value, a description or a
+ * directive.
  */
 const isEnumValue = (before: string): boolean => !/^[:@[(|&=!]$/.test(before);
 
-/** The tokens before the first syntax error. An unterminated string ends at the end of its line. */
+/** Returns the tokens before the first syntax error. An unterminated string ends with its line. */
 export function tokensOf(text: string): SchemaToken[] {
   const tokens: SchemaToken[] = [];
   const lexer = new Lexer(new Source(text));

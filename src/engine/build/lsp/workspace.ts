@@ -1,4 +1,4 @@
-/** A project in the editor. Runs `check` on the project's files; the editor's texts replace those of open files. */
+/** A project in the editor. Runs `check` on the project's files, with the editor's texts of open files. */
 import { join } from "node:path";
 import type { Model } from "../bind/model.ts";
 import { examine } from "../check/check.ts";
@@ -11,7 +11,7 @@ import { Project, readRestApi } from "../project/project.ts";
 import { folderFiles, type SpecFiles, withTexts } from "../project/spec-files.ts";
 import { applyEdit, type Fix, fixCandidates } from "./quick-fixes.ts";
 
-/** `model` is `undefined` while the schema is invalid or a document cannot be read. */
+/** `model`: undefined if the schema is invalid or a document cannot be read. */
 type Analysis = {
   readonly files: SpecFiles;
   readonly findings: readonly Finding[];
@@ -19,7 +19,7 @@ type Analysis = {
   readonly fixes: Map<Finding, readonly Fix[]>;
 };
 
-/** Maximum CPU time for testing quick fixes, in ms. A limit on elapsed time would drop fixes on a busy machine. */
+/** Maximum CPU time for testing quick fixes, in ms. Elapsed time would depend on other processes. */
 const longestTrial = 1_000;
 
 export class Workspace {
@@ -27,19 +27,18 @@ export class Workspace {
   readonly #openTexts: () => ReadonlyMap<string, string>;
   readonly #today: () => string;
   readonly #parsed = new Map<string, { readonly text: string; readonly file: YamlFile }>();
-  /** Caches the documents, because most edits change only the schema. */
   readonly #restOf = cacheByFiles((files) => readRestApi(files, (name, text) => this.#parse(name, text)));
   #analysis: Analysis | undefined;
   #lastModel: Model | undefined;
 
-  /** `openTexts` returns the texts of open files by name in `spec/`, without byte order marks. */
+  /** `openTexts` returns the texts of open files by name in `spec/`. */
   constructor(root: string, openTexts: () => ReadonlyMap<string, string>, today: () => string) {
     this.root = root;
     this.#openTexts = openTexts;
     this.#today = today;
   }
 
-  /** Must be called when a file has changed. */
+  /** Must be called after each change of a file. */
   invalidate(): void {
     this.#analysis = undefined;
   }
@@ -49,12 +48,12 @@ export class Workspace {
     return this.#analysis;
   }
 
-  /** The model of the last valid schema. */
+  /** Returns the model of the last valid schema. */
   get lastModel(): Model | undefined {
     return this.#lastModel ?? this.analyse().model;
   }
 
-  /** The quick fixes for a finding. Omits a fix if `check` shows that it does not help. */
+  /** Returns quick fixes for a finding. Tries each fix by running `check`, and omits those that do not help. */
   fixesOf(finding: Finding): readonly Fix[] {
     const { fixes, files, findings, model } = this.analyse();
     const known = fixes.get(finding);
@@ -79,7 +78,7 @@ export class Workspace {
       each.rule === finding.rule &&
       each.coordinate === finding.coordinate &&
       each.message === finding.message;
-    // a fix that makes a file readable may reveal other findings
+    // findings of a file appear only after a fix has made it readable
     return !after.some(isSame) && (finding.stage === "load" || after.length < before.length);
   }
 
@@ -103,7 +102,7 @@ export class Workspace {
     }
   }
 
-  /** Caches parsed files, because parsing takes most of the time and most files have not changed. */
+  /** Caches parsed files, because parsing takes most of the time. */
   #parse(name: string, text: string): YamlFile {
     const last = this.#parsed.get(name);
     if (last?.text === text) return last.file;

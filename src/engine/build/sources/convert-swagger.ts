@@ -1,15 +1,9 @@
-/**
- * Converts Swagger 2.0 to OpenAPI 3.0. Fields are bound to the converted document, so locations in findings refer to the
- * converted text.
- */
+/** Converts Swagger 2.0 to OpenAPI 3.0. Locations in findings refer to the converted text. */
 import { parseDocument, stringify } from "yaml";
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { isForm, isMultipartForm } from "../../shared/media-type.ts";
 
-/**
- * Returns `text` unchanged unless it is Swagger 2.0. Invalid YAML is also returned, because the OpenAPI reader reports its
- * errors.
- */
+/** Returns `text` unchanged if it is not Swagger 2.0, or not valid YAML, which the OpenAPI reader reports. */
 export async function convertSwagger(text: string): Promise<string> {
   if (!/swagger["']?\s*:\s*["']?2/.test(text)) return text;
   const { errors, contents } = parseDocument(text);
@@ -25,12 +19,14 @@ export async function convertSwagger(text: string): Promise<string> {
 }
 
 /**
- * A temporary property for a list parameter's `collectionFormat`. The upgrader drops a format that OpenAPI 3.0 has no `style`
- * for, so the list would be sent in the default style. The upgrader also ignores that `csv` is the default for form parameters.
+ * Temporary property that keeps the `collectionFormat` of a list parameter. Without it, the upgrader drops a format that OpenAPI
+ * 3.0 has no `style` for, and the list would be sent in the default style.
  */
 const mark = "x-restbound-collection-format";
 
-/** All array parameters, including those in `parameters` of the document and of path items (Swagger 2.0, Parameter Object). */
+/**
+ * Returns all array parameters, including shared ones in the document's or a path's `parameters` (Swagger 2.0, Parameter Object).
+ */
 function listParameters(document: Record<string, unknown>): Record<string, unknown>[] {
   const items = Object.values(membersOf(document.paths)).map(membersOf);
   const owners = [...items, ...items.flatMap((item) => Object.values(item).map(membersOf))];
@@ -40,7 +36,7 @@ function listParameters(document: Record<string, unknown>): Record<string, unkno
   );
 }
 
-/** The collection formats that OpenAPI 3.0 can express by `style` for a query parameter or for a form without files. */
+/** Formats that OpenAPI 3.0 can express by `style` in a query or in a form without files. */
 const inQuery: ReadonlySet<unknown> = new Set(["csv", "ssv", "pipes", "multi"]);
 
 function markFormat(parameter: Record<string, unknown>): void {
@@ -51,8 +47,8 @@ function markFormat(parameter: Record<string, unknown>): void {
 }
 
 /**
- * Removes the temporary property. A list with an unsupported format gets a media type, as OpenAPI 3.0 allows for parameters and
- * form parts. The binder omits an optional list with this media type, and reports a required one.
+ * Removes the temporary property. A list in an unsupported format gets a media type, as OpenAPI 3.0 allows, so that the binder
+ * reports it if it is required.
  */
 function unmarked(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(unmarked);
@@ -69,7 +65,7 @@ function unmarked(node: unknown): unknown {
   return { ...rest, content: { [mediaOf(format)]: { schema } } };
 }
 
-/** Removes the temporary property from a form. A multipart form supports only `multi`, with one part per item. */
+/** Removes the temporary property from a form. A multipart form supports only `multi`, which sends one part per item. */
 function unmarkedForm(node: unknown, hasParts: boolean): unknown {
   const { encoding, ...form } = membersOf(node);
   const found = Object.entries(membersOf(membersOf(form.schema).properties)).flatMap(([name, property]) => {

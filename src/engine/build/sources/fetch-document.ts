@@ -1,6 +1,6 @@
 /**
- * Fetches an OpenAPI document from a URL. Sends an authorization header for a private document, and `If-None-Match` if the
- * document was fetched before.
+ * Fetches an OpenAPI document from a URL. Sends `If-None-Match` if the document was fetched before, and the user's header for a
+ * private document.
  */
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { fetchText } from "../../shared/cli/fetch-text.ts";
@@ -8,17 +8,14 @@ import { isLoopback } from "../../shared/loopback.ts";
 import { own } from "../../shared/own.ts";
 import { productOf } from "../openapi/document-files.ts";
 
-/** The text of a document as last fetched, and its ETag. */
+/** The text that was last fetched, and its ETag. */
 export type StoredDocument = { readonly etag: string; readonly text: string };
 
 export type FetchedDocument = { readonly text: string; readonly etag?: string | undefined };
 
 const timeoutMs = 30_000;
 
-/**
- * Fetches at most 32 MiB within 30 s. Does not fetch files that the document refers to. Accepts a successful response, and a
- * 304 if `stored` is given. Otherwise throws `UsageError`.
- */
+/** Fetches at most 32 MiB within 30 s. Accepts a successful response, and with `stored` a 304; otherwise throws `UsageError`. */
 export async function fetchDocument(
   url: string,
   name: string | undefined,
@@ -35,17 +32,17 @@ export async function fetchDocument(
   return fetchText(`--openapi ${url}`, url, read, { timeoutMs, headers });
 }
 
-/** Returns the ETag, or `undefined` if it is not a valid entity tag (RFC 9110 §8.8.3) and so could not be sent back. */
+/** Returns `undefined` for an invalid entity tag (RFC 9110 §8.8.3), which could not be sent back. */
 const entityTag = (header: string | null): string | undefined =>
   header !== null && /^(?:W\/)?"[\x21\x23-\x7e]*"$/.test(header) ? header : undefined;
 
-/** The environment variable with the header for a private document, such as `Authorization: Bearer …`. */
+/** Returns the environment variable for the header of a private document, such as `Authorization: Bearer …`. */
 const headerVariable = (name: string | undefined): string =>
   name === undefined ? "OPENAPI_HEADER" : `OPENAPI_HEADER_${productOf(name)}`;
 
 /**
- * Throws `UsageError` for an invalid header, without printing its secret value. Also throws for an `http` URL of another
- * machine, because the header would be sent unencrypted.
+ * Throws `UsageError` for an invalid header, without printing its secret value, and for an `http` URL of another machine, because
+ * the header would be sent unencrypted.
  */
 function documentHeaders(env: NodeJS.ProcessEnv, name: string | undefined, url: string): Headers {
   const variable = headerVariable(name);

@@ -1,7 +1,4 @@
-/**
- * Reads an OpenAPI document and the files that it refers to, from a file or a URL. Names each file as it will be named in
- * `spec/`.
- */
+/** Reads an OpenAPI document from a file or a URL, with the files that it refers to. Names each file as in `spec/`. */
 
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
@@ -24,17 +21,13 @@ import { type FetchedDocument, fetchDocument, type StoredDocument } from "./fetc
 import { digestOf } from "./recorded-sources.ts";
 
 /**
- * Names of files that the engine reads from `spec/`. A vendor's document that refers to one of these names could smuggle in
- * approvals, or saved operations that the server would allow. The pattern ignores case, and trailing dots and spaces, because
- * some file systems do.
+ * Names of files that the engine reads from `spec/`. A vendor's document that refers to such a name could smuggle in approvals or
+ * saved operations. The pattern ignores case and trailing dots and spaces, as some file systems do.
  */
 const ownNames =
   /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml|credentials\.yaml)[. ]*(?:\/|$)|operations[. ]*\/.*\.(?:graphql|gql)[. ]*$)/iu;
 
-/**
- * Reads a document. `files` has the texts of all files read so far, and `read` returns the text of any file of the document.
- * Reuses the text of `stored` if the URL still has the same ETag.
- */
+/** Returns the texts of all files read so far as `files`. `stored`: the text to reuse if the URL still has the same ETag. */
 export async function readSourceDocument(
   given: string,
   { root, env }: Pick<Io, "root" | "env">,
@@ -60,13 +53,13 @@ export async function readSourceDocument(
   return { document, files, place, read, fetched: { etag, digest: digestOf(main) } };
 }
 
-/** Reads files in the folder of the document at `path` by the names that they will have in `spec/`. */
+/** Reads files beside the document at `path`, by their future names in `spec/`. */
 function filesBeside(path: string, { file: main, overlay, name }: NamedDocument): ReadFile {
   const folder = dirname(path);
   const files = folderFiles(folder);
   /**
-   * Ignores symbolic links that lead out of the folder. Otherwise, a link in a vendor's archive could copy a secret file of
-   * this machine into the project.
+   * Ignores symbolic links out of the folder, because a link in a vendor's archive could copy a secret file of this machine into
+   * the project.
    */
   const read: ReadFile = (file) => {
     const text = files.read(file);
@@ -82,8 +75,8 @@ function filesBeside(path: string, { file: main, overlay, name }: NamedDocument)
 }
 
 /**
- * Rejects a document that refers to a file name that the engine uses in `spec/`. `init` cannot rename the file, because `$ref`s
- * contain its name.
+ * Rejects a document that refers to a file with a name that the engine uses in `spec/`. `init` cannot rename the file, because
+ * `$ref`s contain its name.
  */
 export function rejectTakenNames(
   parts: Iterable<string>,
@@ -110,10 +103,7 @@ export async function ofDocument<T>(given: string, make: () => T | Promise<T>): 
   }
 }
 
-/**
- * Replaces the names of `spec/` files in error locations by the path or URL that the user passed, because `spec/` has no files
- * yet.
- */
+/** Replaces names of `spec/` files in errors by the path or URL that the user wrote, because `spec/` has no files yet. */
 function unreadableDocument({ failure }: UnreadableSpec, given: string): ExpectedFailure {
   const faults = failure.faults.map(({ message, places }) => {
     const [at] = places.map(
@@ -125,7 +115,7 @@ function unreadableDocument({ failure }: UnreadableSpec, given: string): Expecte
   return new ExpectedFailure(given, { exitCode: failure.exitCode, faults });
 }
 
-/** Throws `UsageError` if the path is not an existing file. */
+/** Throws `UsageError` if `given` is not a file. */
 function documentPath(given: string, root: string): string {
   const path = resolve(root, given);
   const found = statSync(path, { throwIfNoEntry: false });

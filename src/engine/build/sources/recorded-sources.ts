@@ -1,6 +1,6 @@
 /**
- * Reads and writes the URL or path that each OpenAPI document came from (`restbound.sources` in `package.json`).
- * `restbound.lock.json` has the ETag and digest of the text last fetched.
+ * Reads and writes where each OpenAPI document came from: its URL or path in `restbound.sources` of `package.json`, and the ETag
+ * and digest of the fetched text in `restbound.lock.json`.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { shownUrl } from "../../shared/shown-url.ts";
 
 export const sourcesField = "restbound.sources";
 
-/** The URL or path of each document, by file name in `spec/`. */
+/** File name in `spec/` → URL or path of the document. */
 export function readSources(root: string): Map<string, string> {
   const path = join(root, "package.json");
   const manifest = existsSync(path) ? parsedJson(readFileSync(path, "utf8")) : {};
@@ -24,15 +24,15 @@ export function readSources(root: string): Map<string, string> {
 }
 
 type FetchedDocument = Omit<LockedDocument, "source"> & {
-  /** The file name in `spec/`. */
+  /** File name in `spec/`. */
   readonly file: string;
-  /** The URL or path as the user passed it. */
+  /** URL or path as the user wrote it. */
   readonly given: string;
 };
 
 /**
- * Records the URL or path in `package.json`, whose current text is `packageJson`, and in the lock file. Does not record URLs
- * with a password or a query, because they may contain secrets.
+ * Records the URL or path in the lock file and in `package.json`, whose current text is `packageJson`. Skips a URL with a
+ * password or a query, which may contain secrets.
  */
 export function recordSource(
   root: string,
@@ -49,13 +49,12 @@ export function recordSource(
   if (isRecorded) lockDocuments(root, new Map([[file, { source, ...fetched }]]));
 }
 
-/** The file with the ETag and digest of each document, for the conditional requests of `update`. */
 const lockFile = "restbound.lock.json";
 
 export type LockedDocument = {
   readonly source: string;
   readonly etag?: string | undefined;
-  /** The digest of the file in `spec/`, computed by `digestOf`. */
+  /** Digest of the file in `spec/` (`digestOf`). */
   readonly digest: string;
 };
 
@@ -64,8 +63,8 @@ export const digestOf = (text: string): string =>
   `sha256:${createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex")}`;
 
 /**
- * Returns the lock file's entries by file name in `spec/`. Ignores malformed entries, so that their documents are fetched
- * without an ETag.
+ * Returns the lock file's entries by file name in `spec/`. Ignores malformed entries, whose documents are then fetched without an
+ * ETag.
  */
 export function readLock(root: string): Map<string, LockedDocument> {
   const path = join(root, lockFile);

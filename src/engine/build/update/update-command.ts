@@ -1,6 +1,6 @@
 /**
- * `restbound update`: fetches each OpenAPI document again, and reports which changes since a commit break clients. `--write`
- * replaces the documents and `generated/` even if changes break clients, so that a developer can repair the schema on a branch.
+ * `restbound update` fetches each OpenAPI document again, and reports changes since a commit that break clients. `--write`
+ * replaces the documents and `generated/` despite them, so that a developer can repair the schema on a branch.
  */
 import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
@@ -73,7 +73,7 @@ async function update({ base, write = false, format }: Given, io: Io): Promise<n
   });
   for (const output of outputs) printReport(report, output, io);
   const exitCode = report.summary.unapproved === 0 ? 0 : 1;
-  // keeps other lines out of a report on the standard output
+  // other lines must not mix with a report on the standard output
   const say = outputs.some(({ format, file }) => file === undefined && format !== "text") ? io.error : out;
   for (const file of changed.keys()) say(printable(`${write ? "wrote" : "differs:"} spec/${file}`));
   for (const file of edited)
@@ -91,8 +91,8 @@ async function update({ base, write = false, format }: Given, io: Io): Promise<n
 }
 
 /**
- * Fetches all documents. Returns the files that differ from those in `spec/`, and the new entries of the lock file. Overlays
- * are not compared, because they belong to the project.
+ * Returns the fetched files that differ from those in `spec/`, and the new entries of the lock file. Skips overlays, because they
+ * belong to the project.
  */
 async function fetchDocuments(
   { root, env, progress }: Io,
@@ -123,7 +123,7 @@ async function fetchDocuments(
       place,
       fetched: now,
     } = await readSourceDocument(source, { root, env }, name, stored);
-    documentFaults(document, []); // reads every file that the document refers to
+    documentFaults(document, []); // reads all files that the document refers to
     rejectTakenNames(files.keys(), source, place);
     const before = fetched.changed.size;
     for (const [file, given] of files) {

@@ -1,6 +1,6 @@
 /**
- * `restbound validate <manifest> --schema <URL or file>`: validates an app's saved operations against a schema, in the app's
- * CI.
+ * `restbound validate <manifest> --schema <URL or file>` validates an app's saved operations against a schema, in the CI of the
+ * app.
  */
 import { basename, resolve } from "node:path";
 import {
