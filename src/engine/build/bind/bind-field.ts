@@ -30,8 +30,8 @@ import { matchResult, readResults } from "./outputs/read-results.ts";
 import { bindReferenceBatch } from "./references.ts";
 
 /**
- * Called once for each REST schema of the parent object, because two operations may return the same GraphQL type with different
- * schemas. The same applies to an enclosing object that `params` reads (`from: "Account.id"`).
+ * Called once for each REST schema of the parent object, and of each object above it that `params` reads (`from: "Account.id"`).
+ * Two operations may return the same GraphQL type with different schemas.
  */
 export function bindField(
   binder: Binder,
@@ -158,15 +158,13 @@ function bindOperation(written: FieldContext): void {
   });
 }
 
-/** Merges the connections of several 2xx responses. A paging property is required only if it is required in all of them. */
+/** Merges the connections of several 2xx responses. A paging property is required only if every response requires it. */
 function mergePages([first, ...others]: readonly Page[]): Page | undefined {
   const required = first?.required?.filter((part) => others.every((page) => page.required?.includes(part)));
   return first && { ...first, ...(required && { required }) };
 }
 
-/**
- * Marks a source as nullable if it is nullable in `before`, the binding of the same field to another REST schema of its parent.
- */
+/** Marks a source as nullable if it is nullable for another REST schema of the parent (`before`). */
 function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | undefined): Input[] {
   const known = new Map(before?.kind === "bound" ? before.inputs.map((each) => [inputKey(each), each]) : []);
   return inputs.map((input) => {
@@ -178,8 +176,8 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 }
 
 /**
- * Returns the nullable values without which the field is null and no call is sent. For example, `GET /messages` without the
- * parent's `conversationId` would return the messages of all conversations.
+ * Returns the nullable values that a call needs: if one of them is null, the field is null and no call is sent. For example, `GET
+ * /messages` without the parent's `conversationId` would return the messages of all conversations.
  */
 function neededBy(inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] {
   const identifiesParent = inputs.some(isAlwaysThere);
@@ -194,9 +192,9 @@ const isAlwaysThere = ({ required, source }: Input): boolean =>
   source.kind === "parent" && (required || !source.nullable);
 
 /**
- * Returns the sources of lists that select the field's items. With an empty list of `ids`, `GET /contacts` would return all
- * contacts, so the field is an empty list and no call is sent. Excludes an optional list if another parameter identifies the
- * parent, because the list may be only a filter.
+ * Returns the lists that select the field's items, such as `ids`. With empty `ids`, `GET /contacts` would return all contacts, so
+ * the field is an empty list and no call is sent. Excludes an optional list if another parameter identifies the parent, because
+ * the list may be only a filter.
  */
 function keyListsOf(
   { definition, directive, operation }: FieldContext,

@@ -70,7 +70,7 @@ export class Binder {
     return this.#references.has(coordinate);
   }
 
-  /** Records that REST returns objects of `type` with this shape, and queues the type's fields for binding to it. */
+  /** Records that REST returns objects of `type` with this shape, and queues the fields of the type. */
   addBacking(type: string, { shape, typeExpression, status, from }: Backing): void {
     const key = `${type} ${shape.identity.text}`;
     if (this.#backed.has(key)) return;
@@ -116,7 +116,7 @@ export class Binder {
     this.#nullsWithoutCall.set(coordinate, rest);
   }
 
-  /** Level (see `addNull`) → the OpenAPI node that allows null there. */
+  /** Returns the OpenAPI nodes that allow null, by level (see `addNull`). */
   nullsOf(coordinate: string): ReadonlyMap<number, RestNode | undefined> {
     const nulls = this.#nulls.get(coordinate) ?? new Map<number, RestNode | undefined>();
     return this.#nullsWithoutCall.has(coordinate)

@@ -28,7 +28,7 @@ type PlannedCall = {
   readonly field: BoundField;
   readonly parents: Estimate;
   readonly calls: Estimate;
-  /** Path of an earlier field that makes the same read, because a query sends identical reads once. */
+  /** Path of an earlier field that makes the identical call, which a query sends only once. */
   readonly sharedWith?: string;
   /** The `@defer` fragments that contain the field, outermost first. */
   readonly deferredIn: Deferred;
@@ -85,12 +85,12 @@ function shared(plan: readonly PlannedCall[]): PlannedCall[] {
   });
 }
 
-/** `parents`: how many objects are at `path`. `page`: the page size of the last call, which is the length of the next list. */
+/** `parents`: how many objects are at `path`. `page`: estimated length of the next list, if the last call has a page size. */
 type WalkPosition = {
   readonly path: string;
   readonly parents: Estimate;
   readonly page: Estimate | undefined;
-  /** Object type → how many objects of it are above `path`. */
+  /** Object type → number of its objects above `path`. */
   readonly enclosing: ReadonlyMap<string, Estimate>;
 };
 
@@ -192,8 +192,8 @@ class CallPlanner {
 }
 
 /**
- * Counts one call per parent if an input comes from the parent, one per enclosing object if an input comes from there, and
- * otherwise one call in total.
+ * Counts one call per parent if the call sends a value of the parent, one per enclosing object if it sends a value of that
+ * object, and otherwise a single call.
  */
 function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estimate {
   const { batch, inputs } = field;

@@ -25,7 +25,7 @@ export function findPathOutside(
 
 /**
  * Finds the fields above `type` that have an argument `name`, from which `argsAbove.<name>` takes its value. `around`: the fields
- * on a path to `type` that avoids them all, if there is one.
+ * on a path to `type` without this argument, if there is one.
  */
 export function argumentsAbove(schema: GraphQLSchema, type: string, name: string) {
   const argumentOf = ({ args }: Field) => args.find((argument) => argument.name === name);

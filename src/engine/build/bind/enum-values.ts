@@ -24,7 +24,7 @@ export function settleEnumValues(
 
 /** A GraphQL enum value with two REST names. */
 type NameConflict = {
-  /** `name`: in GraphQL. `rest`: in the REST enum that is being bound. */
+  /** `name`: the GraphQL name. `rest`: the second REST name. */
   readonly name: string;
   readonly rest: string;
   readonly message: string;

@@ -12,7 +12,7 @@ import type { FindingTarget } from "./findings.ts";
 import type { InputSlots } from "./inputs/input-slots.ts";
 import type { Backing } from "./model.ts";
 
-/** `parent`: one of the REST schemas of the field's type; absent for root types. */
+/** `parent`: one of the REST schemas of the type that has the field; absent for root types. */
 export type FieldOfParent = {
   /** Name of the object type that has the field. */
   readonly type: string;

@@ -20,7 +20,7 @@ export type FindingTarget = {
   readonly also?: readonly (RestNode | undefined)[];
   /** The overlay action that removed the node, at which the finding points instead of `rest`. */
   readonly removedBy?: FileLocation | undefined;
-  /** Path below `rest` at which the finding points, as far as the path exists. */
+  /** Path below `rest` to which the finding points, or to its nearest ancestor that exists. */
   readonly below?: NodePath;
   readonly facts?: readonly string[];
 };

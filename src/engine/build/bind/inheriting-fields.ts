@@ -38,7 +38,7 @@ export class InheritingFields {
     return bound.size > 0;
   }
 
-  /** Binds the queued fields to the REST schemas found since the last call. Returns false if there were none. */
+  /** Binds the queued fields to the REST schemas found since the last call. Returns false if no schema was found. */
   bind(): boolean {
     let isAnyNew = false;
     for (const { bound, ...field } of this.#fields) {

@@ -69,7 +69,7 @@ function fedLength({ source, argumentDefault }: Input, node: FieldNode | undefin
   return given || !node ? undefined : numberOf(argumentDefault);
 }
 
-/** Whether `node` sets the page size by a variable, because `fedLength` handles literals. Returns true without a `node`. */
+/** Whether clients choose the page size: `node` passes a variable (`fedLength` handles literals), or there is no `node`. */
 const isSetByClient = ({ source }: Input, node: FieldNode | undefined): boolean =>
   !node ||
   node.arguments?.some(({ name }) => source.kind === "argument" && name.value === source.path[0]) === true;

@@ -139,7 +139,6 @@ export type Reference = {
   readonly batch?: Pick<Batch, "match" | "size">;
 };
 
-/** A change of a schema may break responses, requests, or both. */
 export type Direction = "response" | "request";
 
 /** A REST value that a field returns or an argument sends. `check --base` compares the old and the new schema of the value. */
@@ -162,7 +161,7 @@ export type Model = {
   readonly operations: RestOperations;
   /** Operations that are called with the server's credentials (`spec/credentials.yaml`). */
   readonly held: HeldByOperation;
-  /** By schema coordinate, in schema order. */
+  /** Schema coordinate → field, in schema order. */
   readonly fields: ReadonlyMap<string, ModelField>;
   /**
    * Schema coordinate → levels at which the type allows null, but REST never sends it: 0 for the value, 1 for an item of its
@@ -174,12 +173,12 @@ export type Model = {
   /** Schema coordinate of a field, argument or input field that depends on something deprecated in REST. */
   readonly deprecations: ReadonlyMap<string, Deprecation>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;
-  /** By object type name. */
+  /** Object type → the REST schemas of its objects. */
   readonly backings: ReadonlyMap<string, readonly Backing[]>;
   /** Enum type with a renamed value → GraphQL value → REST value. */
   readonly enums: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly inputConversions: readonly InputConversion[];
-  /** The bound operations, by method and path. */
+  /** Method and path → bound operation. */
   readonly calledOperations: ReadonlyMap<string, Operation>;
   /** Undefined if the schema is not a federation subgraph. */
   readonly federation?: Federation | undefined;
@@ -187,7 +186,7 @@ export type Model = {
   readonly values: readonly ValueUse[];
 };
 
-/** In schema order. */
+/** Returns the bound fields in schema order. */
 export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
   [...fields.values()].filter((field) => field.kind === "bound");
 

@@ -39,7 +39,7 @@ const entryOf = (field: ConvertedField): [name: string, value: string] => [
   sentValue(field),
 ];
 
-/** `input.a != null ? … : input.b != null ? … : undefined`, because exactly one field of a `@oneOf` input is set. */
+/** Prints `input.a != null ? … : input.b != null ? … : undefined`, because exactly one field of a `@oneOf` input is set. */
 const choiceExpression = (fields: readonly ConvertedField[]): string =>
   [
     ...fields.map((each) => `${propertyAccess("input", [each.field])} != null ? ${chosenValue(each)}`),

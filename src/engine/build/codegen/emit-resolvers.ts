@@ -129,8 +129,8 @@ const keysName = "keys";
 const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" } as const;
 
 /**
- * Prints the resolver of a bound field. `level` wraps a batched call; `inheriting` wraps a call with an input from an ancestor in
- * the query, and `inheritingLevel` one with both.
+ * Prints the resolver of a bound field. `level` wraps a batched call, `inheriting` a call with an input from an ancestor in the
+ * query, and `inheritingLevel` a batched call with such an input.
  */
 function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): string {
   if (field.batch) return levelResolver(field, field.batch, restCall(field));
@@ -145,7 +145,7 @@ function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): strin
   return isInheriting(field) ? inheritingCall("inheriting", field, resolve) : resolve;
 }
 
-/** `parent.x == null`; a helper function would not narrow the type of `parent.x`. */
+/** Prints `parent.x == null`, because a helper function would not narrow the type of `parent.x`. */
 const nullTest = (path: readonly string[]): string =>
   [...new Set([read("parent", path, true), propertyAccess("parent", path, true)])]
     .map((value) => `${value} == null`)
@@ -199,7 +199,7 @@ function parameters(field: BoundField, parent: "parent" | "parents"): string {
   return `(${usesParent ? parent : `_${parent}`}, ${usesArguments ? "args" : "_args"}, { rest }${inherited})`;
 }
 
-/** Prints the REST call. `checked` wraps the call, but not a test for an empty list of keys before it. */
+/** Prints the REST call. `checked` wraps only the call, not the test for an empty list of keys. */
 function restCall(field: BoundField, checked = (answer: string): string => answer): string {
   const { request, operation, result, connection, entries, keyLists } = field;
   const parts = request.parts.map((part) => {

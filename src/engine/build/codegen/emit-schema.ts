@@ -98,7 +98,7 @@ function coordinateOf(
 const isBinding = ({ name }: { readonly name: NameNode }): boolean => bindingDefinitionNames.has(name.value);
 const drop = (node: { readonly name: NameNode }) => (isBinding(node) ? null : undefined);
 
-/** As Relay and Apollo Kotlin define it: the value is null only if the response has an error for it. */
+/** The directive of Relay and Apollo Kotlin: the value is null only if the response has an error for it. */
 const definition = parse("directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION", {
   noLocation: true,
 }).definitions;

@@ -1,7 +1,4 @@
-/**
- * Emits the parent types of all resolvers for `generated/graphql.ts`, and has the options of graphql-codegen's plugins for that
- * file.
- */
+/** Emits the parent types of all resolvers for `generated/graphql.ts`. */
 import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-codegen/plugin-helpers";
 import { buildASTSchema, isScalarType, isSpecifiedScalarType, Kind, visit } from "graphql";
 import { dateScalars } from "../../shared/date-scalars.ts";
@@ -70,7 +67,7 @@ const keepTypeName =
     return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   };
 
-/** Dates are strings. Values of other custom scalars are unknown, because the server does not change them. */
+/** Maps dates to strings, and other custom scalars to `any` and `unknown`, because the server does not change their values. */
 const customScalars = ({ schema }: Model): Record<string, object | string> =>
   Object.fromEntries(
     Object.values(schema.getTypeMap())
@@ -110,7 +107,7 @@ export const typeOptions = (model: Model, typeNames: TypeNames) => ({
     ...customScalars(model),
   },
   maybeValue: "T | null | undefined", // graphql-js treats an absent REST property as null
-  inputMaybeValue: "T | null", // a list cannot have absent items
+  inputMaybeValue: "T | null", // graphql-js never passes `undefined` in a list
   makeResolverTypeCallable: true,
 });
 

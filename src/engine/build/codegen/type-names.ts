@@ -30,7 +30,7 @@ const reservedNames = new Set([
   ...restFunctions,
 ]);
 
-/** Returns the TypeScript names of a schema's types. */
+/** The TypeScript names of a schema's types. */
 export class TypeNames {
   /** Suffix of resolver types. It is `$Resolvers` if the name of a GraphQL type ends with `Resolvers`. */
   readonly resolversSuffix: string;
@@ -55,7 +55,7 @@ export class TypeNames {
     return reservedNames.has(type) || this.#isDerived(type) ? `${type}$` : type;
   }
 
-  /** Name of the type of the REST object that the resolvers receive as parent. */
+  /** Name of the parent type of the type's resolvers. */
   ofParent(type: string): string {
     return `${this.of(type)}Parent`;
   }

@@ -27,7 +27,7 @@ export function restNodesAt(model: Model, position: SchemaPosition): NodeLocatio
   return fed.length > 0 ? fed.map(({ node }) => node) : [field.operation.node];
 }
 
-/** Returns the coordinates of the fields that are bound to the node at `path`, or to its nearest ancestor that has any. */
+/** Returns the coordinates of the fields that are bound to the node at `path`, or to its nearest ancestor with a bound field. */
 export function boundCoordinates(model: Model, file: string, path: NodePath): string[] {
   let deepest = -1;
   let coordinates = new Set<string>();

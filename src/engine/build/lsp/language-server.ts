@@ -42,7 +42,7 @@ const longestPause = 1_000;
 
 export function serveEditor(connection: Connection, today: () => string): void {
   const documents = new TextDocuments(TextDocument);
-  /** By project root. */
+  /** Project root → workspace. */
   const workspaces = new Map<string, Workspace>();
   /** Project root → URIs with published diagnostics. */
   const published = new Map<string, ReadonlySet<string>>();
@@ -304,7 +304,7 @@ async function isCancelled(token: CancellationToken): Promise<boolean> {
   return token.isCancellationRequested;
 }
 
-/** Returns `undefined` for a URI that is not a file's. */
+/** Returns `undefined` for a URI that is not a `file:` URI. */
 function pathOf(uri: string): string | undefined {
   try {
     return fileURLToPath(uri);

@@ -115,7 +115,7 @@ export function schemaPositionAt(text: string, offset: number): SchemaPosition {
 }
 
 /**
- * Whether a name after the token `before` is an enum value: `ACTIVE` follows a brace, another value, a description or a
+ * Whether a name after the token `before` is an enum value. An enum value follows a brace, another value, a description or a
  * directive.
  */
 const isEnumValue = (before: string): boolean => !/^[:@[(|&=!]$/.test(before);

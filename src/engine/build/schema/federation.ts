@@ -292,10 +292,7 @@ function requiredBy(fieldsOf: FieldsOf, type: string, requiresName: string): Key
 
 type FieldsOf = (type: string) => readonly FieldDefinitionNode[];
 
-/**
- * Parses a field set, such as `id organization { id }`. Throws `GraphQLError` if it selects anything but fields that are not
- * lists.
- */
+/** Parses a field set, such as `id organization { id }`. Throws `GraphQLError` for lists, fragments, arguments and aliases. */
 function keyFieldsOf(fieldsOf: FieldsOf, type: string, fields: string): KeyField[] {
   const [operation] = parse(`{${fields}}`, { noLocation: true, maxTokens: 1_000 }).definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new GraphQLError("is not a selection of fields");

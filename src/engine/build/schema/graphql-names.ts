@@ -1,6 +1,6 @@
 /** Converts REST names to GraphQL names (GraphQL §2.1.9). */
 
-/** Splits a name into words: `+1` → `plus`, `1`, and `-1` → `minus`, `1`, so that the two get different GraphQL names. */
+/** Splits a name into words. `+1` and `-1` become `plus 1` and `minus 1`, so that their GraphQL names differ. */
 export const splitWords = (text: string): string[] =>
   text
     .replace(/^\+(?=\d)/, "plus ")
@@ -35,7 +35,7 @@ export function enumValueName(text: string): string {
 
 const safe = (name: string): string => (/^[A-Za-z_]/.test(name) ? name : `_${name}`);
 
-/** Whether the naming convention converts `rest`, but no other of the REST `names`, to `name`. */
+/** Whether `rest` is the only one of `names` that the naming convention converts to `name`. */
 const isImplied = (name: string, rest: string, names: Iterable<string>, convert: typeof fieldName): boolean =>
   name === rest ||
   (convert(rest) === name &&

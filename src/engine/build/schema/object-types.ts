@@ -29,10 +29,7 @@ export const allFields = (schema: GraphQLSchema): { readonly type: string; reado
     fieldsOf(schema, type).map((field) => ({ type, field })),
   );
 
-/**
- * Returns the object type inside lists and non-null, or all object types of a union or interface. Returns an empty list for
- * scalars and enums.
- */
+/** Returns the named type if it is an object type, or all object types of a union or interface. */
 export function objectTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): readonly GraphQLObjectType[] {
   const named = getNamedType(type);
   return isAbstractType(named) ? schema.getPossibleTypes(named) : [named].filter(isObjectType);

@@ -154,7 +154,7 @@ function schemaHint({ message, locations = [] }: GraphQLError): string {
 }
 
 function invalid(name: string, document: DocumentNode, error: GraphQLError): Diagnostic {
-  // graphql-js lists the location of an earlier, conflicting definition first
+  // graphql-js lists an earlier, conflicting definition first
   const location = error.locations?.at(-1);
   const place = { file: name, line: location?.line ?? 1, column: location?.column ?? 1 };
   return createDiagnostic({

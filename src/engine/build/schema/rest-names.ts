@@ -27,7 +27,7 @@ export class RestNames {
     return this.#explicit(element) ?? this.#enumValues.get(element)?.name ?? element.name;
   }
 
-  /** Returns the REST name of a field, argument or input field, one of `names` if possible. */
+  /** Returns the REST name of a field, argument or input field, preferably one of `names`. */
   resolve(element: Element, names: Names): string {
     return this.#explicit(element) ?? this.#match(element, names, fieldName) ?? element.name;
   }
@@ -44,7 +44,7 @@ export class RestNames {
     }
   }
 
-  /** Returns what gave an enum value its REST name: `@restName`, or the `coordinate` passed to `settleEnumValues`. */
+  /** Returns the origin of an enum value's REST name: `@restName`, or the `coordinate` passed to `settleEnumValues`. */
   whatNamed(element: Element): string | undefined {
     return this.#explicit(element) === undefined ? this.#enumValues.get(element)?.coordinate : "@restName";
   }

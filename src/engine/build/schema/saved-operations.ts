@@ -128,7 +128,7 @@ const eachOnce = (all: readonly Diagnostic[]): Diagnostic[] =>
     same.slice(0, 1),
   );
 
-/** Returns no errors without a schema, because the schema's own errors are reported. */
+/** Skips validation if the schema is invalid. */
 export const operationErrors = (
   schema: GraphQLSchema | undefined,
   document: DocumentNode,

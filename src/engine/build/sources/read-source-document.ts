@@ -27,7 +27,9 @@ import { digestOf } from "./recorded-sources.ts";
 const ownNames =
   /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml|credentials\.yaml)[. ]*(?:\/|$)|operations[. ]*\/.*\.(?:graphql|gql)[. ]*$)/iu;
 
-/** Returns the texts of all files read so far as `files`. `stored`: the text to reuse if the URL still has the same ETag. */
+/**
+ * In the result, `files` has the texts of all files read so far. `stored`: the text to reuse if the URL still has the same ETag.
+ */
 export async function readSourceDocument(
   given: string,
   { root, env }: Pick<Io, "root" | "env">,

@@ -111,8 +111,8 @@ type Correction = (name: string, entries?: ReadonlyMap<string, unknown>) => stri
 type UnknownName = { readonly path: readonly string[]; readonly message: string; readonly hint: string };
 
 /**
- * The returned function reports an unknown name, and replaces it with the most similar known name unless `entries` already has
- * that.
+ * Returns a function that reports an unknown name and corrects it to the most similar known name, unless `entries` already
+ * contains that name.
  */
 function correction(
   findings: Findings,

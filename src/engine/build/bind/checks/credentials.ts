@@ -1,4 +1,4 @@
-/** Checks that calls forward the credentials that REST requires, and that clients cannot choose them by arguments. */
+/** Checks that calls forward the credentials that REST requires, and that clients cannot set them by arguments. */
 import { membersOf } from "../../../shared/json-object.ts";
 import {
   canonicalHeader,

@@ -58,7 +58,7 @@ export function deprecations(
   return found;
 }
 
-/** Returns, for each REST schema of the field's type, the nodes of the properties on the field's path. */
+/** Returns the OpenAPI nodes of the properties that the field reads, for each REST schema of its type. */
 const propertyNodes = ({ path }: PlainField, backings: readonly Backing[]): RestNode[][] =>
   backings.flatMap(({ shape: owner }) => {
     const found = propertiesOnPath(owner, path);

@@ -216,7 +216,7 @@ const mayHave = ({ isClosed, properties }: Shape, spelling: string): boolean =>
 const isBelow = ({ path }: RestOperation, name: string, tenant: TenantParameter): boolean =>
   tenant.in === "path" && path.indexOf(`{${tenant.name}}`) < path.indexOf(`{${name}}`);
 
-/** Reports a security scheme whose `tokenUrl` has another origin than the token endpoint in `spec/credentials.yaml`. */
+/** Reports a security scheme whose `tokenUrl` does not have the origin of the token endpoint in `spec/credentials.yaml`. */
 function checkTokenEndpoints(
   { document }: Model,
   root: RootNode,

@@ -1,7 +1,4 @@
-/**
- * Reports fields that call REST once per parent below a list (n+1 calls), or once per enclosing object from which they read a
- * value.
- */
+/** Reports fields below a list that call REST once per parent (n+1 calls), or once per enclosing object. */
 import { getNullableType, isListType } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import { nodeLocation } from "../../schema/directives.ts";

@@ -253,7 +253,7 @@ function unboundSlots(field: FieldContext): InputSlot[] {
   );
 }
 
-/** Argument of a connection → what its REST parameter determines, for advice. */
+/** Argument of a connection → purpose of its REST parameter, for advice. */
 const connectionArguments: ReadonlyMap<string, string> = new Map([
   ["after", "where a page begins"],
   ["first", "how long a page is"],
@@ -277,7 +277,7 @@ function unusedArgumentHint(free: readonly InputSlot[], purpose?: string): strin
 
 /**
  * Returns `args.<name>` for the argument that is the whole body: the one that `@rest(body:)` names, or the only input object that
- * feeds no parameter. Returns `undefined` if the argument is ambiguous, or if another source feeds a single body property.
+ * feeds no parameter. Returns `undefined` if several arguments qualify, or if a single body property has a source.
  */
 export function inferBodyArgument(field: FieldContext): string | undefined {
   const { definition, directive, operation, slots } = field;

@@ -1,6 +1,6 @@
 /**
- * Reports parameters with stricter limits than the value's own. For example, `Account.id` may have 40 characters, but the
- * parameter that it feeds accepts only 36.
+ * Reports parameters whose limits are stricter than those of the value that they receive. For example, `Account.id` may have 40
+ * characters, but the parameter accepts only 36.
  */
 import { getNamedType, isEnumType } from "graphql";
 import { ajv } from "../../../shared/json-schema.ts";
@@ -43,7 +43,7 @@ type FedFromAbove = {
   readonly argumentName: string;
 };
 
-/** Checks the arguments of all fields above that `argsAbove` may mean. */
+/** Checks each argument to which `argsAbove` may refer. */
 function checkArguments(
   { schema, fields }: Model,
   findings: Findings,

@@ -11,7 +11,6 @@ export const locations: readonly InputLocation[] = ["path", "query", "header", "
 export class InputSlots {
   readonly all: readonly InputSlot[];
   readonly #operation: RestOperation;
-  /** Indexed by lower-case name. */
   readonly #byName: ReadonlyMap<string, readonly InputSlot[]>;
   readonly #names = new Map<string, ReadonlySet<string>>();
 

@@ -4,8 +4,8 @@ import type { RestNode } from "../../openapi/document.ts";
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 
 /**
- * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: indexes of steps with a
- * default, which clients may still set to null.
+ * An argument, or a field of an input object. `nullable`: whether a step of the path may be null. `defaults`: indexes of steps
+ * with a default, which clients may still set to null.
  */
 export type ArgumentSource = {
   readonly kind: "argument";
@@ -15,7 +15,7 @@ export type ArgumentSource = {
   readonly type: GraphQLInputType;
 };
 
-/** A property of the parent's REST object: `parent.id`. `nullable`: a step of the path may be null. */
+/** A property of the parent's REST object: `parent.id`. `nullable`: whether a step of the path may be null. */
 export type ParentSource = {
   readonly kind: "parent";
   readonly path: readonly string[];
@@ -23,7 +23,9 @@ export type ParentSource = {
   readonly shape: Shape;
 };
 
-/** A property of the nearest object of `type` above the parent: `Account.id`. `nullable`: a step of the path may be null. */
+/**
+ * A property of the nearest object of `type` above the parent: `Account.id`. `nullable`: whether a step of the path may be null.
+ */
 export type EnclosingSource = {
   readonly kind: "enclosing";
   readonly type: string;
@@ -33,8 +35,8 @@ export type EnclosingSource = {
 };
 
 /**
- * The argument `x` of the nearest field above that has one: `argsAbove.x`. `nullable`: it is nullable in at least one of these
- * fields.
+ * The argument `x` of the nearest field above that has one: `argsAbove.x`. `nullable`: whether it is nullable in at least one of
+ * these fields.
  */
 export type ArgumentAboveSource = {
   readonly kind: "argumentAbove";

@@ -30,7 +30,7 @@ const all = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("refused") ? "refused" : verdicts.includes("open") ? "open" : "met";
 const any = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("met") ? "met" : verdicts.includes("open") ? "open" : "refused";
-/** Combines the verdicts on alternative values, which are `open` unless all agree. */
+/** Returns the verdict on alternative values if it is the same for all, otherwise `open`. */
 const common = ([first = "met", ...others]: readonly KeywordVerdict[]): KeywordVerdict =>
   others.every((each) => each === first) ? first : "open";
 const opposite = { met: "refused", open: "open", refused: "met" } as const;
@@ -180,7 +180,7 @@ function matches(pattern: string, name: string): boolean {
   return isPattern(pattern) && new RegExp(pattern, "u").test(name);
 }
 
-/** Whether the schema declares the property without the help of a schema that it refers to. */
+/** Whether the schema itself declares the property. Ignores the schemas in its `$ref` and `allOf`. */
 const isDeclared = ({ schema }: At, name: string): boolean =>
   Object.hasOwn(membersOf(schema.properties), name) ||
   Object.keys(membersOf(schema.patternProperties)).some((pattern) => matches(pattern, name));
@@ -189,8 +189,8 @@ const isDeclared = ({ schema }: At, name: string): boolean =>
 const inPlace = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
 
 /**
- * Whether the property counts as evaluated (JSON Schema 2020-12 §11). `open`: only an alternative evaluates it, such as a member
- * of `anyOf`.
+ * Whether the property counts as evaluated (JSON Schema 2020-12 §11). `open`: it is evaluated only if a certain member of `anyOf`
+ * or `oneOf` applies.
  */
 function evaluationVerdict(at: At, name: string, seen = new Set<unknown>()): KeywordVerdict {
   const { judge, node, schema } = at;
@@ -225,9 +225,7 @@ function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
 
 const anyOf: Keyword = (at) => any(alternatives(at, "anyOf").map(({ meant }) => meant));
 
-/**
- * Requires that exactly one member accepts the value. Several may accept it if a discriminator or disjoint values separate them.
- */
+/** Requires that exactly one member accepts the value, or that a discriminator or disjoint values separate the members. */
 const oneOf: Keyword = (at) => {
   const sent = at.sent.kind === "object" ? [...at.sent.members().keys()] : [];
   const names = sent.filter((name) => !isDeclared(at, name));
@@ -254,7 +252,7 @@ const oneOf: Keyword = (at) => {
   return fitting.length === 1 || isExclusive() ? any(fitting.map(({ meant }) => meant)) : "open";
 };
 
-/** Whether the two have no value in common, because one is an enum and the other rejects all its values. */
+/** Whether no value fits both, because one is an enum and the other rejects all its values. */
 const areApart = (one: Shape, other: Shape): boolean =>
   [
     [one, other],

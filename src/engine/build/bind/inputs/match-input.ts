@@ -39,7 +39,9 @@ type InputValue<Type = GraphQLInputType> = {
   readonly where: FindingTarget;
   readonly type: Type;
   readonly shape: Shape;
-  /** The pairs on the path to this value, which are not compared again, so that recursive types terminate. */
+  /**
+   * The pairs of input type and REST object that contain this value. They are not compared again, because types may be recursive.
+   */
   readonly enclosing?: readonly InputPair[];
 };
 

@@ -38,7 +38,7 @@ export const discriminateRequest = (variants: Variants): Variants => {
   return discriminateByValues(variants.members, ({ only }) => only !== "response") ?? variants;
 };
 
-/** Finds the member that the field names by its schema, its discriminator value, or the only property that it requires. */
+/** Finds the member whose schema name, discriminator value or only required property is the field's name. */
 export function findOneOfMember(
   names: RestNames,
   field: GraphQLInputField,
@@ -81,7 +81,7 @@ function wholeMember(
   return { member, sent, isWholeMember: true, ...chosenBy(name, member, choosing, isBound) };
 }
 
-/** Returns the discriminator value with the field's name, or the member's only value. */
+/** Returns the discriminator value that equals the field's name, or the only value. */
 function chosenBy(
   field: string,
   { shape, values }: Variant,

@@ -1,4 +1,4 @@
-/** What is known before the call about the values that it may send for an input. */
+/** The values that a call may send for an input, as far as the build knows them. */
 
 export type Sent =
   /** `values`: all possible values, if they are known. */
@@ -8,7 +8,7 @@ export type Sent =
   | { readonly kind: "object"; readonly members: () => ReadonlyMap<string, SentMember> }
   /** The client chooses one of these (`@oneOf`). */
   | { readonly kind: "choice"; readonly of: () => readonly Sent[] }
-  /** For example the value of a custom scalar. */
+  /** An unknown value, such as that of a custom scalar. */
   | { readonly kind: "any" };
 
 export type SentMember = { readonly sent: Sent; readonly isAlways: boolean };

@@ -99,8 +99,7 @@ function pairWithMembers({ members, property }: Variants, types: readonly GraphQ
 function checkAlike({ abstracts, findings }: Binder, where: FindingTarget, abstract: AbstractType): void {
   const { name, property, members, otherwise } = abstract;
   const known = abstracts.get(name);
-  // `oneOf`s may have different discriminator values; without a discriminator, the property that identifies a member of one may
-  // occur in all members of another
+  // with a discriminator, the `oneOf`s may have different values; without one, the same properties must identify their members
   const isSame = ([value, type]: [string, string]): boolean =>
     (known?.members.get(value) ?? (property === undefined ? undefined : type)) === type;
   const isAlike =

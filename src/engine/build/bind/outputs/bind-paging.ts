@@ -11,7 +11,7 @@ import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import { hasName, pagingNames } from "./paging-names.ts";
 
-/** Returns `undefined` after reporting why there is no next page, or if `after` is missing, which has already been reported. */
+/** Returns `undefined` if the paging is invalid, which is reported. */
 export function bindPaging(
   field: FieldContext,
   inputs: readonly Input[],
@@ -50,10 +50,7 @@ export function bindPaging(
 
 type Add = (message: string, hint: string) => undefined;
 
-/**
- * The next page's URL is in the body at `next`, or in the `Link` header. Only its cursor is used: `?after=x` is the value for the
- * parameter that `after` feeds.
- */
+/** The next page's URL is in the body at `next`, or in the `Link` header. Only its cursor is used, such as `x` in `?after=x`. */
 function linked({ directive, operation, where }: FieldContext, after: Input, add: Add): NextPage | undefined {
   const at = directive.connection?.next?.split(".");
   const responses = operation.successes.filter(({ shape }) => shape);

@@ -122,7 +122,7 @@ export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[]
       : []
   ).filter((members) => Object.keys(members).length > 0);
 
-/** Returns `error.message, error.errors`, for messages. */
+/** Returns a text such as `error.message, error.errors`. */
 export const describeMembers = (schema: ErrorSchema): string =>
   shownMembers(schema)
     .map(({ title, message, code, field, list, item = {} }) => {

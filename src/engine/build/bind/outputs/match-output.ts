@@ -72,7 +72,7 @@ function matchNamed(
   const { findings, names } = binder;
   const { coordinate, rest: node = value.shape.node } = where;
   const at = { ...where, rest: value.shape.node, also: [where.rest] };
-  // `check --base` does not compare enums and objects, because they are proved completely here
+  // `check --base` does not compare enums and objects, because this function checks them completely
   if (isScalarType(type) || isUnionOrInterface(type))
     binder.addValue({ coordinate, direction: "response", type, node, shape: value.shape });
   if (isScalarType(type)) {

@@ -19,7 +19,7 @@ export const pagingNames = {
   since: words("since sinceid"),
   next: words(`next nextcursor nextpage nexttoken nextpagetoken nextpagecursor nextmarker nextpagemarker
     nextcontinuationtoken nextpaginationtoken endcursor aftercursor`),
-  // OpenAI has the id of the page's last item here, even on the last page
+  // OpenAI's API has the id of the page's last item here, even on the last page
   last: words("lastid"),
   address: words("next nextpage nexturl nexturi nextlink nextpageurl nextpagelink nextpageuri nexthref"),
   more: words("more hasmore hasnext hasnextpage nextpage hasmoreitems hasmoreresults morepages istruncated"),

@@ -44,15 +44,15 @@ export function variantType(union: string, property: string, values: readonly st
 const json = "string | number | boolean | null | readonly unknown[] | { [name: string]: unknown }";
 
 /**
- * Narrows a union to the member with the property that identifies the variant. A variant without such a property is the member
- * that lacks those of all others.
+ * Narrows a union to the member with the property that identifies the variant. If the variant has no such property, excludes the
+ * members that have one.
  */
 export function variantTypeByProperty(
   union: string,
   { values: [own] }: Variant,
   members: readonly Variant[],
 ): string {
-  // to TypeScript, every object has a `constructor`, but a JSON value is never a function
+  // in TypeScript, every object has a `constructor` function, but a function is not a JSON value
   const valueType = (name: string): string => (isInherited(name) ? json : "unknown");
   const having = (name: string): string => `{ ${JSON.stringify(name)}: ${valueType(name)} }`;
   const others = members.flatMap(({ values }) => values.map(having)).join(" | ");

@@ -32,7 +32,7 @@ export class InputConversions {
     this.pairs = pairs;
   }
 
-  /** In order of first use. */
+  /** Returns the conversions in order of first use. */
   get all(): InputConversion[] {
     return [...new Set(this.#entries.values())].map(({ id, fields = [], ...how }) => ({
       ...id,
@@ -53,7 +53,7 @@ export class InputConversions {
     return converted(type, takesNull, { conversion: this.#conversion(named.name, pair, target) });
   }
 
-  /** Whether REST, at any depth, has another name for a field, rejects its null, or sends its ID or enum value as a number. */
+  /** Whether REST, at any depth, has another name for a field, rejects its null, or expects its ID or enum value as a number. */
   #differs(pair: InputPair, seen: Set<InputPair>): boolean {
     if (pair.choosesFrom) return true;
     if (seen.has(pair)) return false;
@@ -118,7 +118,7 @@ const typeSent = (field: GraphQLInputField, property: Property | undefined): Gra
 const nullsOf = (type: GraphQLInputType, takesNull: boolean): SentValue["nulls"] =>
   isNonNullType(type) ? "never" : takesNull ? "sent" : "omitted";
 
-/** Returns the schema of the items of a list, of any depth. */
+/** Returns the schema of the innermost items of nested lists. */
 function itemShape(type: GraphQLInputType, shape: Shape): Shape {
   const bare = getNullableType(type);
   return isListType(bare) && shape.items ? itemShape(bare.ofType, shape.items) : shape;

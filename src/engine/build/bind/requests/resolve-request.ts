@@ -86,8 +86,8 @@ function argumentValue(
 }
 
 /**
- * Whether TypeScript cannot check the value against the generated REST types, because the schema accepts alternatives or requires
- * a read-only property, which requests omit (OpenAPI 3.1 §4.8.24).
+ * Whether TypeScript cannot check the value against the generated REST types. The schema then accepts alternatives, or requires a
+ * read-only property, which requests omit (OpenAPI 3.1 §4.8.24).
  */
 function isBeyondTypes(
   pairs: InputPairs,
@@ -114,7 +114,7 @@ function isBeyondTypes(
   );
 }
 
-/** REST name → argument, for REST's error responses. */
+/** REST name → argument, for translating REST's error responses. */
 type Names = RestRequest["argumentNames"];
 
 const argumentNames = (pairs: InputPairs, field: FieldBinding): Names => ({
@@ -147,7 +147,6 @@ function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape
   });
 }
 
-/** Prefixes the names on both sides with the name of the object that contains them. */
 const prefixed = (name: string, argument: string, renamed: readonly Renamed[]): Renamed[] =>
   renamed.map(([inner, field]) => [`${name}.${inner}`, `${argument}.${field}`]);
 
@@ -156,7 +155,7 @@ const maxNameDepth = 3;
 
 /**
  * For an argument that is the whole body: REST property → input field. A property that several fields of a `@oneOf` type feed is
- * mapped to the argument.
+ * mapped to the argument itself.
  */
 function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): Names {
   const type = wholeBody && getNamedType(wholeBody.type);
@@ -227,8 +226,8 @@ function argumentSchemas(
 }
 
 /**
- * Returns the limits of a value without `type`, which GraphQL checks. `inBody`: an ID that is an integer in REST is sent as a
- * JSON number.
+ * Returns the limits of a value without `type`, which GraphQL checks. `inBody`: whether the value is sent in a JSON body, where
+ * an ID may be a number.
  */
 function valueSchema(
   pairs: InputPairs,
@@ -284,6 +283,6 @@ function objectSchema(
 /** Rejects null, which clients may send even if the argument has a default (GraphQL §6.4.1). */
 const notNull = (schema: JsonSchema): JsonSchema => ({ not: { type: "null" }, ...schema });
 
-/** Adds null to the `enum` of a nullable input, because all other limits accept null already. */
+/** Adds null to the `enum` of a nullable input, because an `enum`, unlike other limits, rejects null. */
 const orNull = (type: GraphQLInputType, schema: JsonSchema): JsonSchema =>
   !isNonNullType(type) && Array.isArray(schema.enum) ? { ...schema, enum: [...schema.enum, null] } : schema;

@@ -37,8 +37,8 @@ export async function emitRestTypes(
 type Context = Parameters<typeof transformSchema>[1];
 
 /**
- * Creates the context for `transformSchema`, because `openapiTS` would also lint and bundle the document, which takes a third of
- * its time. An omitted option is off.
+ * Creates the context for `transformSchema`. We do not call `openapiTS`, because it would also lint and bundle the document,
+ * which takes a third of its time. An omitted option is off.
  */
 function contextFor(whole: OpenAPI3): Context {
   const silent = { silent: true };
