@@ -192,8 +192,8 @@ class CallPlanner {
 }
 
 /**
- * Counts one call per parent if the call sends a value of the parent, one per enclosing object if it sends a value of that
- * object, and otherwise a single call.
+ * A call that sends a value of the parent is made once per parent. A call that sends a value of an enclosing object is made once
+ * per enclosing object. Any other call is made once.
  */
 function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estimate {
   const { batch, inputs } = field;

@@ -20,7 +20,7 @@ export type FindingTarget = {
   readonly also?: readonly (RestNode | undefined)[];
   /** The overlay action that removed the node, at which the finding points instead of `rest`. */
   readonly removedBy?: FileLocation | undefined;
-  /** Path below `rest` to which the finding points, or to its nearest ancestor that exists. */
+  /** Path below `rest` to which the finding points. If the path does not exist, the finding points to its nearest ancestor. */
   readonly below?: NodePath;
   readonly facts?: readonly string[];
 };

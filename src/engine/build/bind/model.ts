@@ -170,7 +170,7 @@ export type Model = {
   readonly semanticNonNull: ReadonlyMap<string, readonly number[]>;
   /** Coordinates of fields that are null only if no call is made, because the response never has null for them. */
   readonly nullOnlyWithoutCall: ReadonlySet<string>;
-  /** Schema coordinate of a field, argument or input field that depends on something deprecated in REST. */
+  /** Schema coordinate → the REST deprecation that affects this field, argument or input field. */
   readonly deprecations: ReadonlyMap<string, Deprecation>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;
   /** Object type → the REST schemas of its objects. */

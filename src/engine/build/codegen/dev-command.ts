@@ -1,6 +1,6 @@
 /**
- * `restbound dev` runs the server. When a file in `spec/` is saved, it regenerates the code and restarts the server, or prints
- * the errors of the spec and keeps the server running.
+ * `restbound dev` runs the server. When a file in `spec/` is saved, it regenerates the code and restarts the server. If the spec
+ * has errors, it prints them and keeps the server running.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

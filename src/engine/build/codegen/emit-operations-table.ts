@@ -1,6 +1,6 @@
 /**
  * Emits `generated/operations.ts`: the metadata of each bound operation for the REST client, and the request headers that the
- * gateway forwards because the document declares them.
+ * document declares. The gateway forwards these headers.
  */
 import type { Model } from "../bind/model.ts";
 import { declaredHeaders } from "../openapi/declared-headers.ts";

@@ -129,8 +129,8 @@ const keysName = "keys";
 const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" } as const;
 
 /**
- * Prints the resolver of a bound field. `level` wraps a batched call, `inheriting` a call with an input from an ancestor in the
- * query, and `inheritingLevel` a batched call with such an input.
+ * Prints the resolver of a bound field. `level` wraps a batched call. `inheriting` wraps a call with a value from an ancestor in
+ * the query, and `inheritingLevel` a batched call with such a value.
  */
 function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): string {
   if (field.batch) return levelResolver(field, field.batch, restCall(field));
@@ -199,7 +199,7 @@ function parameters(field: BoundField, parent: "parent" | "parents"): string {
   return `(${usesParent ? parent : `_${parent}`}, ${usesArguments ? "args" : "_args"}, { rest }${inherited})`;
 }
 
-/** Prints the REST call. `checked` wraps only the call, not the test for an empty list of keys. */
+/** `checked` wraps only the REST call, not the test for an empty list of keys. */
 function restCall(field: BoundField, checked = (answer: string): string => answer): string {
   const { request, operation, result, connection, entries, keyLists } = field;
   const parts = request.parts.map((part) => {
@@ -225,10 +225,7 @@ const objectValue = (source: ParentSource | EnclosingSource): string =>
     ? read("parent", source.path, true)
     : propertyAccess("inherited", [formatSource(source)]);
 
-/**
- * Wraps a call in `connection`, which passes the call REST's cursor and page size as `args`, and the URL of the next page as
- * `link`.
- */
+/** Wraps a call in `connection`. In the call, `args` has REST's cursor and page size, and `link` the URL of the next page. */
 const connectionCall = (page: Page, call: string): string =>
   `connection(args, ${objectLiteral(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.next.by === "link" ? "(args, link)" : "(args)"} => ${call})`;
 

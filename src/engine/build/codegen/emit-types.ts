@@ -112,8 +112,8 @@ export const typeOptions = (model: Model, typeNames: TypeNames) => ({
 });
 
 /**
- * Makes arguments and input fields with a default non-null, because the server rejects null where REST requires a value.
- * graphql-codegen does this only for arguments.
+ * Makes inputs with a default non-null, because the server rejects null where REST requires a value. graphql-codegen does this
+ * only for arguments, not for input fields.
  */
 export const withDefaults =
   (plugin: PluginFunction): PluginFunction =>

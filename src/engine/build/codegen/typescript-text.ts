@@ -10,7 +10,6 @@ import { isInherited } from "../../shared/own.ts";
 export const literal = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/(?<=[{,])"__proto__":/g, '["__proto__"]:');
 
-/** Removes string literals and comments, so that only code remains. */
 export const withoutTextAndComments = (text: string): string =>
   text.replaceAll(/"(?:[^"\\]|\\.)*"|\/\*\*.*?\*\//gs, "");
 

@@ -45,7 +45,6 @@ function restValues(model: Model, position: SchemaPosition): Suggestion[] {
   return [];
 }
 
-/** Suggests REST names for the `name` of `@restName`. */
 function restNames(model: Model, { type = "", member = "", argument, path }: SchemaPosition): Suggestion[] {
   if (path.join(".") !== "name") return [];
   const definition = model.schema.getType(type);

@@ -36,7 +36,7 @@ import type { Fix } from "./quick-fixes.ts";
 import { schemaPositionAt } from "./schema-position.ts";
 import { Workspace } from "./workspace.ts";
 
-/** A check begins when the user has not typed for as long as the last check took, but at least 40 ms and at most 1 s. */
+/** A check begins when the user has not typed for as long as the last check took: at least 40 ms, at most 1 s. */
 const shortestPause = 40;
 const longestPause = 1_000;
 

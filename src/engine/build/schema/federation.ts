@@ -343,7 +343,7 @@ function referenceField(
   return { ...definition, name: { ...definition.name, ...at }, directives: [rest], ...at };
 }
 
-/** Removes `@rest` from a type with keys, because it is now on the Query field. */
+/** Removes `@rest` from a type with keys, because the Query field has the directive now. */
 function withoutReferences(node: DefinitionNode, keyName: string): DefinitionNode {
   if (node.kind !== Kind.OBJECT_TYPE_DEFINITION && node.kind !== Kind.OBJECT_TYPE_EXTENSION) return node;
   const { directives = [] } = node;

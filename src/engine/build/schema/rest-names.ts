@@ -1,6 +1,6 @@
 /**
  * Finds the REST name of a schema element: the name in `@restName`, the element's own name, or the only REST name that the naming
- * convention converts to it (`created_at` → `createdAt`, `in-progress` → `IN_PROGRESS`).
+ * convention converts to it. For example, `created_at` becomes `createdAt`, and `in-progress` becomes `IN_PROGRESS`.
  */
 import type { GraphQLSchema } from "graphql";
 import { type DirectiveCarrier, readRestName } from "./directives.ts";

@@ -19,8 +19,8 @@ export async function convertSwagger(text: string): Promise<string> {
 }
 
 /**
- * Temporary property that keeps the `collectionFormat` of a list parameter. Without it, the upgrader drops a format that OpenAPI
- * 3.0 has no `style` for, and the list would be sent in the default style.
+ * Temporary property that keeps the `collectionFormat` of a list parameter. Without it, the upgrader drops formats that OpenAPI
+ * 3.0 has no `style` for. The list would then be sent in the default style.
  */
 const mark = "x-restbound-collection-format";
 

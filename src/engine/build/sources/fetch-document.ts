@@ -41,8 +41,8 @@ const headerVariable = (name: string | undefined): string =>
   name === undefined ? "OPENAPI_HEADER" : `OPENAPI_HEADER_${productOf(name)}`;
 
 /**
- * Throws `UsageError` for an invalid header, without printing its secret value, and for an `http` URL of another machine, because
- * the header would be sent unencrypted.
+ * Throws `UsageError` for an invalid header, without printing its secret value. Also throws it for an `http` URL of another
+ * machine, because the header would be sent unencrypted.
  */
 function documentHeaders(env: NodeJS.ProcessEnv, name: string | undefined, url: string): Headers {
   const variable = headerVariable(name);

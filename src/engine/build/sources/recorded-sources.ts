@@ -1,6 +1,6 @@
 /**
- * Reads and writes where each OpenAPI document came from: its URL or path in `restbound.sources` of `package.json`, and the ETag
- * and digest of the fetched text in `restbound.lock.json`.
+ * Reads and writes where each OpenAPI document came from. `restbound.sources` in `package.json` has its URL or path, and
+ * `restbound.lock.json` the ETag and digest of the fetched text.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
- * Checks `spec/credentials.yaml` against the OpenAPI documents and the bound fields. With a credential that all tenants share,
- * each tenant could see the data of the others (the confused deputy problem), so the project's owner has to permit each
- * operation. A new version of a vendor's document must not send the credential to another origin or to another operation.
+ * Checks `spec/credentials.yaml` against the OpenAPI documents and the bound fields. If all tenants share a credential, each of
+ * them could see the data of the others (the confused deputy problem), so the project's owner has to permit each operation. A new
+ * version of a vendor's document must not cause the server to send the credential to another origin or operation.
  */
 import { getNamedType, isInputObjectType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
@@ -152,9 +152,9 @@ function checkTenantParameter(
 }
 
 /**
- * Reports each way in which a client could choose another tenant. Some frameworks merge query and body parameters (Rails'
- * `params`, PHP's `$_REQUEST`), so clients must not set a parameter with the tenant parameter's name anywhere. In
- * `/accounts/{tenant}/users/{id}`, they may set `id`, which is below the tenant.
+ * Reports each way in which a client could choose another tenant. Clients must not set any parameter with the tenant parameter's
+ * name, because some frameworks merge query and body (Rails' `params`, PHP's `$_REQUEST`). In `/accounts/{tenant}/users/{id}`,
+ * they may set `id`, which is below the tenant.
  */
 function checkConfined(model: Model, field: BoundField, tenant: TenantParameter, findings: Findings): void {
   const { coordinate, definition, inputs, operation, wholeBody } = field;

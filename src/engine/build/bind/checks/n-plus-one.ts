@@ -38,8 +38,8 @@ function hintFor({ inputs }: BoundField, isOncePerParent: boolean): string {
 type Edge = { readonly to: string; readonly length: number };
 
 /**
- * Object type → maximum number of its objects below one root field, which is the product of the list lengths on the path to the
- * type. Follows a recursive type only once.
+ * Object type → maximum number of its objects below one root field. The number is the product of the list lengths on the path to
+ * the type. Follows a recursive type only once.
  */
 function mostObjectsByType(model: Model): Map<string, number> {
   const edges = edgesOf(model);

@@ -182,7 +182,7 @@ function wholeBody(field: FieldContext): ArgumentSource | undefined {
   return source;
 }
 
-/** Returns the arguments that `from` or `body` names, which therefore do not feed the parameter with their own name. */
+/** Returns the arguments that `from` or `body` names. They do not also feed the parameter with their own name. */
 const argumentsNamed = (sources: readonly InputSource[]): Set<string> =>
   new Set(
     sources.flatMap((source) => (source.kind === "argument" && source.path[0] ? [source.path[0]] : [])),

@@ -97,19 +97,19 @@ const ofMember = (
 
 type Keyword = (at: At, value: unknown) => KeywordVerdict;
 
-/** Creates a keyword that only restricts objects. */
+/** Creates a keyword that restricts objects and accepts all other values. */
 const ofObject =
   (decide: (at: At, members: ReadonlyMap<string, SentMember>, value: unknown) => KeywordVerdict): Keyword =>
   (at, value) =>
     at.sent.kind === "object" ? decide(at, at.sent.members(), value) : "met";
 
-/** Creates a keyword that only restricts lists. */
+/** Creates a keyword that restricts lists and accepts all other values. */
 const ofList =
   (decide: (at: At, items: Sent, value: unknown) => KeywordVerdict): Keyword =>
   (at, value) =>
     at.sent.kind === "list" ? decide(at, at.sent.items, value) : "met";
 
-/** Creates a keyword that only restricts values of these types. */
+/** Creates a keyword that restricts values of these types and accepts all other values. */
 const ofValue =
   (keyword: string, ...types: string[]): Keyword =>
   ({ sent, isTrusted }, value) => {

@@ -69,8 +69,8 @@ function linked({ directive, operation, where }: FieldContext, after: Input, add
 }
 
 /**
- * Checks paging by page number or offset. Without `more` and `total`, the last page is the first one that is not full; if the
- * page size is unknown, it is the first empty one.
+ * Checks paging by page number or offset. Without `more` and `total`, the first page that is not full is the last one. If the
+ * page size is unknown, the first empty page is the last one.
  */
 function counted(
   { directive, where }: FieldContext,

@@ -1,6 +1,7 @@
 /**
- * Determines which members of a 4xx response body clients see: those that `x-error-mapping` names, otherwise `title`, `detail`
- * and `errors` of problem details (RFC 9457). Clients never see bodies of 401, 403 and 407, because they may repeat a credential.
+ * Determines which members of a 4xx response body clients see. `x-error-mapping` names them. Without it, they are `title`,
+ * `detail` and `errors` of problem details (RFC 9457). Clients never see bodies of 401, 403 and 407, because they may repeat a
+ * credential.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { includesJson, isJson } from "../../../shared/media-type.ts";
@@ -148,7 +149,7 @@ function problemMembers(shape: Shape): Members {
   };
 }
 
-/** Accepts `errors` as in RFC 9457 §3, a list of objects with `detail` and `pointer`, and also a list or a map of strings. */
+/** `errors` may be a list of objects with `detail` and `pointer`, as in RFC 9457 §3, or a list or a map of strings. */
 function problemErrors(errors: Shape): Members {
   const list = "errors";
   if (isMapOfTexts(errors)) return { list, isMap: true };

@@ -15,7 +15,7 @@ export const pagingNames = {
   page: words("page pagenumber pageindex pageno"),
   offset: words("offset skip startindex startat pageoffset"),
   before: words("before beforecursor pagebefore endingbefore endbefore"),
-  // a cursor in the URL of a next page; other parameters of this name filter by time
+  // `since` is a cursor in the URL of a next page, but filters by time elsewhere
   since: words("since sinceid"),
   next: words(`next nextcursor nextpage nexttoken nextpagetoken nextpagecursor nextmarker nextpagemarker
     nextcontinuationtoken nextpaginationtoken endcursor aftercursor`),

@@ -6,7 +6,6 @@ import { propertyType } from "./type-expression.ts";
 
 export type ResponseValue = {
   readonly shape: Shape;
-  /** Whether REST may omit the value. */
   readonly optional: boolean;
   /** TypeScript type of the value in generated code. */
   readonly typeExpression: string;

@@ -53,7 +53,10 @@ export class InputConversions {
     return converted(type, takesNull, { conversion: this.#conversion(named.name, pair, target) });
   }
 
-  /** Whether REST, at any depth, has another name for a field, rejects its null, or expects its ID or enum value as a number. */
+  /**
+   * Whether the input object must be converted. At any depth, REST has another name for a field, rejects its null, or expects a
+   * number for its ID or enum value.
+   */
   #differs(pair: InputPair, seen: Set<InputPair>): boolean {
     if (pair.choosesFrom) return true;
     if (seen.has(pair)) return false;

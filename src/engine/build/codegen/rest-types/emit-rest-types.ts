@@ -137,7 +137,6 @@ function freePrefix(wanted: string, operations: readonly RestOperation[]): strin
   return prefix;
 }
 
-/** Puts the long paths back into the generated types. */
 function restoreLongPaths(types: string, names: ReadonlyMap<string, string>): string {
   let text = types;
   for (const [path, name] of names) text = text.replaceAll(JSON.stringify(name), () => JSON.stringify(path));

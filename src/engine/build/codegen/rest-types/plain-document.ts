@@ -8,8 +8,7 @@ import type { Parameter, RestOperation, SuccessResponse } from "../../openapi/op
 import { annotationsOf, type PlainSchema, PlainSchemas } from "./plain-schemas.ts";
 
 /**
- * `names`: long path → short path. `slots`: operation with a method that openapi-typescript does not support → temporary path, at
- * which it is described as GET.
+ * `names`: long path → short path. `slots`: operation that openapi-typescript skips → temporary path, which describes it as GET.
  */
 export function plainDocument(
   document: RestDocument,
