@@ -1,6 +1,6 @@
 /**
- * Emits `generated/arguments.ts`. The server validates each argument against its JSON Schema before any REST call, and translates
- * REST names in REST's errors to argument names.
+ * Emits `generated/arguments.ts`. The server rejects an argument that violates its JSON Schema before any REST call, and
+ * translates REST names in REST's errors to argument names.
  */
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
 import { literal, objectLiteral } from "./typescript-text.ts";

@@ -136,7 +136,6 @@ function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): strin
   if (field.batch) return levelResolver(field, field.batch, restCall(field));
   const needed = field.needs.filter(({ kind }) => kind === "parent");
   const missing = needed.map(({ path }) => nullTest(path)).join(" || ");
-  // an inline test, because a function call would not narrow the type of `parent.x`
   const isNeverNull = nullOnlyWithoutCall.has(field.coordinate) && !field.connection;
   const called = restCall(field, isNeverNull ? (answer) => `neverNull(${answer})` : undefined);
   const call = missing ? `${missing} ? null : ${called}` : called;

@@ -216,7 +216,7 @@ function rootName({ definitions: all }: DocumentNode): string {
 
 type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
 
-/** Returns the resolvable keys of all object types. The first `@rest` on a type binds its first `@key`, the second its second. */
+/** Returns the resolvable keys of all object types. The first `@rest` on a type binds its first `@key`, and so on. */
 function keysOf(
   { definitions: all }: DocumentNode,
   keyName: string,

@@ -195,7 +195,7 @@ function isOfClient({ backings }: Model, field: BoundField, source: InputSource)
   if (source.kind === "argument" || source.kind === "argumentAbove") return true;
   if (source.kind !== "parent" && source.kind !== "enclosing") return false;
   const type = source.kind === "parent" ? field.type : source.type;
-  return backings.get(type)?.some(({ from }) => from === type) === true; // a federation router sends these objects
+  return backings.get(type)?.some(({ from }) => from === type) === true; // entity representations, whose values a client of a federation router may choose
 }
 
 const bodyNames = ({ body }: RestOperation): string[] =>

@@ -16,8 +16,8 @@ import type { Sent, SentMember } from "./sent.ts";
 export type KeywordVerdict = "met" | "open" | "refused";
 
 /**
- * Returns the verdict of one keyword of the schema at `node`. For unknown values, enums and limits count as met, because the
- * server checks them before the call.
+ * Returns the verdict of one keyword of the schema at `node`. Enums and limits of unknown values count as met, because
+ * `matchInput` checks the enums, and the server checks the limits before the call.
  */
 export const keywordVerdict = (
   document: RestDocument,

@@ -32,7 +32,7 @@ export function readResults(field: FieldContext): ResponseValue[] {
   });
 }
 
-/** Allows a response without content only for a nullable field without `result` and `batchBy`, which is then always null. */
+/** Reports a response without content, unless the field is nullable and has neither `result` nor `batchBy`. */
 function checkNoContent(field: FieldContext): void {
   const { binder, directive, operation, where } = field;
   const at = { ...where, ...successLocation(operation), also: [operation.node] };

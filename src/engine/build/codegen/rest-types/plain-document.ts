@@ -40,7 +40,7 @@ export function plainDocument(
 function plainOperation(schemas: PlainSchemas, operation: RestOperation): PlainSchema {
   const { id, node, parameters, body, successes } = operation;
   return {
-    // if two operations share an `operationId`, `id` is the method and path
+    // omits an `operationId` that is not unique
     ...(membersOf(node.value).operationId === id && { operationId: id }),
     ...annotationsOf(node),
     parameters: parameters.map((each) => plainParameter(schemas, each)),
