@@ -29,7 +29,7 @@ async function bundle(root: string): Promise<number> {
     input: { main, server: "restbound/server" },
     external: ["@graphql-yoga/render-graphiql/graphiql"], // 9 MB that production does not install
     platform: "node",
-    tsconfig: false, // some packages contain a tsconfig that extends a file the container image lacks
+    tsconfig: false, // the tsconfig of some packages extends a file that the container image lacks
     plugins: [addresses(folder)],
     output: { dir: folder, sourcemap: true, sourcemapExcludeSources: true },
     logLevel: "warn",

@@ -19,7 +19,7 @@ type Analysis = {
   readonly fixes: Map<Finding, readonly Fix[]>;
 };
 
-/** Maximum CPU time for testing quick fixes, in ms. Not elapsed time, which depends on other processes. */
+/** Maximum CPU time for testing quick fixes, in ms. A limit on elapsed time would depend on the load of the machine. */
 const longestTrial = 1_000;
 
 export class Workspace {

@@ -1,4 +1,6 @@
-/** Reads an OpenAPI document from a file or a URL, with the files that it refers to. Names each file as in `spec/`. */
+/**
+ * Reads an OpenAPI document from a file or a URL, with the files that it refers to. Returns each file under its name in `spec/`.
+ */
 
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";

@@ -56,7 +56,9 @@ export const errorSchemas = (document: RestDocument, { responses }: RestOperatio
     });
   });
 
-/** Searches the schema for `x-error-mapping`; if it has none, the target of its `$ref`, or its `allOf`, `oneOf` and `anyOf`. */
+/**
+ * Searches the schema for `x-error-mapping` and, if it has none, the target of its `$ref` and its `allOf`, `oneOf` and `anyOf`.
+ */
 function mappingsAt(document: RestDocument, node: RestNode, passed = new Set<unknown>()): Mapping[] {
   const { value } = node;
   if (!isRecord(value) || passed.has(value)) return [];
