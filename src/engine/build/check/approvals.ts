@@ -1,7 +1,7 @@
 /**
- * Stage 7: an entry of `spec/approvals.yaml` approves the finding with the same fingerprint, rule and coordinate, until it
- * expires (UTC). Errors of the mapping have no fingerprint and cannot be approved. An expired entry fails the run, and an
- * unused entry causes a note.
+ * Stage 7 of `check`: applies `spec/approvals.yaml`. An entry approves the finding with the same fingerprint, rule and
+ * coordinate, up to and including its `expires` day (UTC). Mapping errors have no fingerprint, so they cannot be
+ * approved.
  */
 
 import { type ApprovalEntry, approvalKey, approvalsFile } from "../project/approvals.ts";
@@ -10,8 +10,8 @@ import { frameAt } from "./frame.ts";
 import { type Finding, type Frame, ruleFinding } from "./report.ts";
 
 /**
- * Adds the approvals to the findings and sorts approved ones last. Appends an error for each expired entry and a note for each
- * unused one. `today` is `YYYY-MM-DD`.
+ * Marks the approved findings and sorts them last. Adds an error for each expired entry and a note for each unused
+ * entry. `today` is `YYYY-MM-DD`.
  */
 export function approve(
   project: Project,
@@ -42,8 +42,8 @@ export function approve(
   const entryFindings = entries.flatMap((entry) => {
     const places = [frameAt(project, "file", file.place([entry.index]))];
     if (entry.expires < today) return [expiredEntry(entry, places)];
-    // Two kinds of unused entries are not reported. An entry for a change is always unused without `--base`. An entry for a
-    // field with a binding error is unused because the error hides the field's other findings.
+    // No note if this run cannot produce the entry's finding: changes are found only with `--base`, and a binding error
+    // hides the other findings of its field.
     const isUnseen = (!hasBase && /^(rest|sdl|binding)-/.test(entry.rule)) || unbound.has(entry.coordinate);
     return used.has(approvalKey(entry)) || isUnseen ? [] : [unusedEntry(entry, places, findings)];
   });
@@ -53,8 +53,8 @@ export function approve(
 }
 
 /**
- * Advice for an unused entry. Names the finding that now has the entry's coordinate, because the same change may be reported
- * under another rule or fingerprint.
+ * If another finding has the entry's coordinate, the advice names it: the change may now be reported under another rule
+ * or fingerprint.
  */
 function hintOf({ coordinate }: ApprovalEntry, findings: readonly Finding[]): string {
   const now = findings.find(
@@ -79,7 +79,7 @@ const unusedEntry = (entry: ApprovalEntry, places: readonly Frame[], findings: r
     places,
   });
 
-/** The YAML of an entry that approves the finding, to be pasted. */
+/** Returns a YAML entry for `spec/approvals.yaml` that approves the finding. */
 export const approvalEntry = ({ fingerprint, rule, coordinate }: Finding): string[] => [
   `- fingerprint: "${fingerprint}"`,
   `  rule: ${rule}`,

@@ -102,7 +102,7 @@ async function reportOf(
   });
 }
 
-/** Imports codegen only here, because its libraries take most of the start-up time. */
+/** Imports codegen only when it is needed, because its libraries take most of the start-up time. */
 async function generated(project: ValidProject): Promise<ReadonlyMap<string, string>> {
   const { generate } = await import("../codegen/generate.ts");
   return generate(project);

@@ -1,6 +1,6 @@
 /**
- * Runs all stages on a spec folder and, optionally, a base to compare with. `check` reads neither the disk nor the clock. The
- * command line passes file readers and the date; tests pass maps.
+ * Runs all stages on a spec folder and, optionally, a base to compare with. `check` accesses neither the disk nor the
+ * clock: the command line passes file readers and the date, and tests pass maps.
  */
 
 import type { Manifest } from "../../shared/manifests/manifests.ts";
@@ -24,7 +24,6 @@ import { deprecatedUses, downgradeUnused, type Usage, usageReport } from "./usag
 
 type CheckInput = {
   readonly files: SpecFiles;
-  /** Manifests of saved operations that apps publish. */
   readonly manifests?: readonly Manifest[];
   readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
   /** The reason why there is no base. */
@@ -38,7 +37,7 @@ type CheckInput = {
 /** Throws `UnreadableSpec` or `UsageError` if a file cannot be read. */
 export async function check(given: CheckInput): Promise<Report> {
   const { files, manifests, base, baseless = "no --base was given", freshness, today } = given;
-  // cached, because the base usually has the same OpenAPI document
+  // cached, because the base and the current spec usually have the same OpenAPI document
   const restOf = cacheByFiles(readRestApi);
   const head = new Project(files, { restOf, ...(manifests && { manifests }) });
   const hasErrors = head.diagnostics.some(
@@ -54,7 +53,7 @@ export async function check(given: CheckInput): Promise<Report> {
   return { ...examine(head, before, today, { fresh, usage: base?.usage }), skipped };
 }
 
-/** `fresh` has the findings of the freshness stage. */
+/** `fresh`: the findings of the freshness stage. */
 type Given = { readonly fresh?: readonly Finding[]; readonly usage?: Usage | undefined };
 
 /** Runs every stage except freshness. */
@@ -112,10 +111,7 @@ function credentialReport(model: Model | undefined): Pick<Report, "credentials">
   return { credentials };
 }
 
-/**
- * Returns the base as a valid project. Throws `UnreadableSpec` if it cannot be read, because the comparison would otherwise
- * find no changes.
- */
+/** Throws `UnreadableSpec` for an invalid base, because the comparison would otherwise find no changes. */
 function readable(base: Project): ValidProject {
   try {
     const { diagnostics } = base;

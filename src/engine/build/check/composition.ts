@@ -47,8 +47,8 @@ export function readSubgraphs(root: string, files: readonly string[]): Subgraph[
 }
 
 /**
- * Composes the supergraph and returns the errors as findings. `sdl` is the text of `generated/subgraph.graphql`. Throws
- * `UsageError` without it, because the project is not a subgraph.
+ * Composes the supergraph and returns the errors as findings. Throws `UsageError` if `sdl`, the text of
+ * `generated/subgraph.graphql`, is missing: the project is then not a subgraph.
  */
 export async function compositionFindings(
   project: ValidProject,
@@ -72,7 +72,7 @@ export async function compositionFindings(
   });
 }
 
-/** The first schema coordinate in a message, and the location of its definition. */
+/** Finds the first schema coordinate in a message, and the location of its definition. */
 function placeIn(
   schema: GraphQLSchema,
   message: string,

@@ -11,7 +11,7 @@ export const displayPath = (file: string): string =>
 
 export const isManifest = (file: string): boolean => file.startsWith("../");
 
-/** Omits the text if the file cannot be read. Also omits it for a manifest, because it has each operation on a single line. */
+/** Omits the lines of a file that cannot be read, and of a manifest, because each of its lines is a whole operation. */
 export function frameAt(
   { linesOf }: Project,
   role: Frame["role"],

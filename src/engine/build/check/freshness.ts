@@ -9,7 +9,7 @@ import { type Finding, ruleFinding } from "./report.ts";
 /** A generated file that is out of date, and the first line that differs. */
 type Stale = { readonly path: string; readonly difference: string; readonly line: number };
 
-/** `fresh` maps paths to the texts from `generate()`. `present` has the paths of the files in `generated/`. */
+/** `fresh` maps paths to the texts from `generate()`. `present` lists the files in `generated/`. */
 export function freshnessFindings(
   root: string,
   fresh: ReadonlyMap<string, string>,
@@ -37,7 +37,7 @@ export function freshnessFindings(
   ];
 }
 
-/** A prefix for the message if another version of the engine generated the folder. */
+/** Returns a prefix for the message if another version of the engine generated the folder. */
 function otherVersion(root: string, present: readonly string[]): string {
   const path = "generated/spec.ts";
   if (!present.includes(path)) return "";

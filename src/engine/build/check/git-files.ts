@@ -5,8 +5,8 @@ import { maxFileBytes } from "../../shared/regular-file.ts";
 import { namesBelow, readOnce, type SpecFiles } from "../project/spec-files.ts";
 
 /**
- * Returns the project's spec folder at a commit, even if the project was moved later. `undefined` if the commit has no such
- * folder. Throws `UsageError` if git is missing or fails, for example outside a repository.
+ * Returns the project's spec folder at a commit, even if the project was moved later. Returns `undefined` if the commit
+ * has no spec folder. Throws `UsageError` if git is missing or fails, for example outside a repository.
  */
 export function gitFiles(root: string, ref: string): SpecFiles | undefined {
   const git = (...args: string[]): string => runGit(root, ref, args);
@@ -30,7 +30,7 @@ export function gitFiles(root: string, ref: string): SpecFiles | undefined {
 
 const schemaFile = "schema.graphql";
 
-/** The former path of a moved spec folder: the only spec folder of the commit that the working tree lacks. */
+/** Returns the former path of a moved spec folder: the only spec folder in the commit that the working tree lacks. */
 function movedFrom(git: (...args: string[]) => string, commit: string, ref: string): string | undefined {
   const gone = ["diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit];
   const schemas = git(...gone, "--", `:(top,glob)**/spec/${schemaFile}`).split("\0");
@@ -42,7 +42,7 @@ function movedFrom(git: (...args: string[]) => string, commit: string, ref: stri
   return folders[0];
 }
 
-/** Whether the ref has commits that HEAD lacks. Their additions would be reported as removals. */
+/** Whether the ref has commits that HEAD lacks. Whatever those commits added would be reported as removed. */
 export function hasDiverged(root: string, ref: string): boolean {
   const outputOf = (args: readonly string[]): string =>
     spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim();
@@ -52,7 +52,7 @@ export function hasDiverged(root: string, ref: string): boolean {
   return fork !== "" && fork !== base;
 }
 
-/** The commit that first added `text` to a file, on any branch or tag. `-m` also searches merge commits. */
+/** Returns the commit that first added `text` to a file, on any branch or tag. `-m` also searches merge commits. */
 export function findCommit(root: string, ref: string, text: string, path: string): string | undefined {
   const commits = runGit(root, ref, ["log", "--all", "-m", "--format=%H", `-S${text}`, "--", path]);
   return commits.trim().split("\n").at(-1) || undefined;
@@ -73,7 +73,7 @@ function runGit(root: string, ref: string, args: string[]): string {
 
 type GitError = NodeJS.ErrnoException & { readonly status: number | null; readonly stderr: string | null };
 
-/** Returns git's own message. For an unknown commit, `rev-parse --quiet` prints nothing and exits with 1. */
+/** Returns git's own message, except for an unknown commit, where `rev-parse --quiet` prints nothing and exits with 1. */
 function reasonOf({ code, status, stderr, message }: GitError, ref: string): string {
   if (code === "ENOENT") return "--base needs git, but git is not installed";
   const reason = (stderr ?? "").trim().replaceAll(/\s+/g, " ");

@@ -74,8 +74,8 @@ const verdicts = {
 const verdictOf = ({ change, severity }: Finding) => verdicts[change ?? severity];
 
 /**
- * The coordinates through which a finding impacts an operation. For `saved-operation-invalid`, the names of operations or
- * fragments instead.
+ * Returns the coordinates through which a finding impacts an operation. For `saved-operation-invalid`, returns the
+ * names of operations or fragments instead.
  */
 function reasons(
   project: Project,
@@ -94,7 +94,7 @@ function reasons(
     if (operation.app !== undefined) return own.filter((name) => name === operation.name);
     return own.filter((name) => definitions.some((each) => "name" in each && each.name?.value === name));
   }
-  if (stage === "approvals") return []; // an expired approval changes nothing
+  if (stage === "approvals") return []; // an expired approval does not change the API
   if (rule === "sdl-value-added-to-enum") return []; // no operation can send a new value yet
   // affects only operations that omit the argument
   if (rule === "sdl-required-arg-added" || (rule === "sdl-default-removed" && coordinate.endsWith(":)")))
@@ -102,15 +102,15 @@ function reasons(
   const demand = requestConstraint(finding);
   if (demand && project.model) {
     const violated = violations(demand, project.model, operation, own);
-    // a selected coordinate that `violated` lacks counts as violated
+    // a coordinate that `violated` lacks counts if the operation selects it
     return own.filter((each) => violated.get(each) ?? selected.has(each));
   }
   return own.filter((each) => selected.has(each));
 }
 
 /**
- * The coordinates that each saved operation selects in the new and the old schema, because the operation may select removed
- * fields.
+ * Returns the coordinates that each saved operation selects. Includes the old schema, because the operation may select
+ * removed fields.
  */
 function selectionsOf(head: Project, base: Project | undefined): Map<SavedOperation, Set<string>> {
   const models = [head.model, base?.model].filter((model) => model !== undefined);

@@ -1,6 +1,6 @@
 /**
- * Avoids two findings with the same cause: if a schema change makes a saved operation invalid, the finding about the change
- * already lists the operation. An app's operation that is also invalid in the base is only a note.
+ * Avoids two findings with the same cause: a finding about a schema change already lists the saved operations that it
+ * makes invalid. An app's operation that was already invalid at the base is only a note.
  */
 import type { Project, ValidProject } from "../project/project.ts";
 import { readOnce } from "../project/spec-files.ts";
@@ -8,7 +8,7 @@ import { operationErrors } from "../schema/saved-operations.ts";
 import { isManifest } from "./frame.ts";
 import { type Finding, isUnapproved } from "./report.ts";
 
-/** Removes findings about operations that an unapproved change makes invalid. They are reported once the change is approved. */
+/** Removes findings about operations that an unapproved change makes invalid. After the approval, they are reported. */
 export function withInvalidOperations(
   findings: readonly Finding[],
   head: Project,

@@ -8,8 +8,8 @@ import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
 /**
- * Unchecked limits with the same rule, facts and location become one finding, which lists all limited values. `reported` has
- * the diagnostics that other findings already report.
+ * Merges equal unchecked limits at the same location into one finding, which lists every coordinate. Skips the
+ * diagnostics in `reported`, which have findings already.
  */
 export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic>): Finding[] {
   const open = project.diagnostics.filter((each) => !reported.has(each));
@@ -56,7 +56,7 @@ export function diagnosticFinding(project: Project, diagnostic: Diagnostic): Fin
   };
 }
 
-/** Returns a predicate for findings that the base already has as warnings. */
+/** Returns a predicate for findings that the base has too, as warnings. */
 export function knownAt({ diagnostics }: Project): (finding: Finding) => boolean {
   const known = new Set(
     diagnostics.flatMap((each) => (each.severity === "warning" ? fingerprintOf(each) : [])),

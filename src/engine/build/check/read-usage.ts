@@ -1,6 +1,6 @@
 /**
- * Reads the usage ledger, a record of the operations and fields that clients used. The source is the folder `USAGE_DIR`, or a
- * file with its files concatenated.
+ * Reads the usage ledger, a record of the operations and fields that clients used. The source is the folder
+ * `USAGE_DIR`, or one file with the concatenated files of that folder.
  */
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -12,12 +12,12 @@ import { shownUrl } from "../../shared/shown-url.ts";
 import { dayOfUsageFile, parseUsageLines, type UsageLine, usageDay } from "../../shared/usage-lines.ts";
 import type { Usage } from "./usage.ts";
 
-/** Maximum age of the last entry, so that a copy of the ledger may be up to a week old. */
+/** The ledger's last entry may be at most this old, so that `check` can use a copy. */
 const maxAgeDays = 7;
 
 /**
- * The period begins after the last day without any recording server, and ends on the ledger's last day. Throws `UsageError` if
- * the source is empty, because `check` would otherwise treat every field as unused.
+ * Covers the unbroken series of days at the end of the ledger, because use on a missing day was not recorded. Throws
+ * `UsageError` if the source is empty, because every field would then count as unused.
  */
 export function readUsage(root: string, source: string, today: string): Usage {
   try {
@@ -28,7 +28,7 @@ export function readUsage(root: string, source: string, today: string): Usage {
   }
 }
 
-/** The text of the file, or of each ledger file in the folder. */
+/** Returns the text of the file, or of each ledger file in the folder. */
 function textsAt(path: string): readonly string[] {
   if (!statSync(path).isDirectory()) return [readRegularFile(path, maxTextBytes)];
   const names = readdirSync(path).filter((name) => dayOfUsageFile(name) !== undefined);

@@ -70,13 +70,13 @@ export type OperationReport = {
   readonly file: string;
   readonly line: number;
   readonly verdict: Impact;
-  /** The coordinates that the operation selects and that cause the verdict. */
+  /** The selected coordinates that cause the verdict. */
   readonly because: readonly string[];
   /** Undefined if the operation or the schema is invalid. */
   readonly calls?: { readonly typical: number; readonly worst: number };
 };
 
-/** What clients ran, according to the ledger passed with `--usage`. */
+/** The saved operations that clients ran, according to the ledger passed with `--usage`. */
 export type UsageReport = {
   readonly source: string;
   /** The first day of the period, `YYYY-MM-DD`, UTC. */
@@ -84,7 +84,7 @@ export type UsageReport = {
   /** The names of the saved operations that clients ran. */
   readonly used: readonly string[];
   /**
-   * Number of operations that clients ran but that match no saved operation, or that the ledger could not record. Unless it is
+   * Number of operations in the ledger that match no saved operation, plus 1 if the ledger is incomplete. Unless it is
    * 0, every change counts as used.
    */
   readonly unknown: number;
@@ -108,7 +108,7 @@ export type Report = {
   readonly findings: readonly Finding[];
   readonly changes: readonly SpecChange[];
   readonly operations: readonly OperationReport[];
-  /** The bound REST operations, if the project has `spec/credentials.yaml`. */
+  /** The credentials of the bound REST operations, if `spec/credentials.yaml` sets credentials or fixed headers. */
   readonly credentials?: readonly CredentialReport[];
   readonly summary: Summary;
 };

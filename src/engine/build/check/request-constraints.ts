@@ -1,6 +1,6 @@
 /**
- * Finds the saved operations that may violate a new REST constraint on requests. An operation is unaffected if its literals
- * satisfy the constraint.
+ * Finds the saved operations that may violate a new REST constraint on requests. An operation is unaffected if the
+ * literal values in its text satisfy the constraint.
  */
 import {
   astFromValue,
@@ -33,13 +33,14 @@ import type { SavedOperation } from "../schema/saved-operations.ts";
 import type { Finding } from "./report.ts";
 
 /**
- * `complete`: the request must have every parameter and property that REST requires. `allowed`: REST must accept every value.
+ * `complete`: the request contains every parameter and property that REST requires. `allowed`: REST accepts every value
+ * in the request.
  */
 type Demand = "complete" | "allowed";
 
 /**
- * Returns what the finding requires of a request. `undefined` if literals cannot satisfy it, so that every operation with the
- * coordinate is impacted.
+ * Returns `undefined` if literals cannot satisfy the finding's constraint; then every operation with the coordinate is
+ * impacted.
  */
 export function requestConstraint({ rule, direction }: Finding): Demand | undefined {
   if (rule === "input-enum" || rule === "constant-invalid") return "allowed";
@@ -54,9 +55,8 @@ const demands = new Map<string, Demand>([
 ]);
 
 /**
- * Returns, by coordinate, whether a request of the operation may violate the constraint. Includes arguments and input fields
- * that the operation omits, because the omission may be the violation. Lacks coordinates that the operation's requests never
- * reach.
+ * Returns whether a request of the operation may violate the constraint, for each coordinate that its requests reach.
+ * Includes arguments and input fields that the operation omits, because the omission may be the violation.
  */
 export function violations(
   demand: Demand,
@@ -86,9 +86,7 @@ export function violations(
   return violated;
 }
 
-// Evaluates the values that a saved operation sends to REST. A variable may have any value of its type.
-
-/** The values that one operation sends at the coordinates of a finding. */
+/** The values that one operation sends at the coordinates of a finding. A variable may have any value of its type. */
 class SentValues {
   readonly #pairs: InputPairs;
   readonly #coordinates: ReadonlySet<string>;
@@ -140,7 +138,7 @@ class SentValues {
   ): boolean {
     const type = getNullableType(given);
     if (!value || value.kind === "NullValue") return true;
-    // ends the recursion for a recursive type, because a variable's value may repeat it without limit
+    // stops at a recursive input type, because a variable's value may nest it without limit
     if (value.kind === "Variable" && enclosing.includes(shape.identity.text)) return true;
     if (isListType(type)) return this.#hasAllItems(type.ofType, shape, value, enclosing);
     if (!isInputObjectType(type)) return true;
@@ -178,7 +176,7 @@ class SentValues {
   areAllowed({ coordinate, operation, inputs, wholeBody, connection }: BoundField, node: FieldNode): boolean {
     const takes = ({ path, type }: ArgumentSource, shape: Shape, byDefault?: unknown): boolean => {
       const isReached = this.#coordinates.has(`${coordinate}(${path[0]}:)`);
-      // `after` is a cursor of this layer, so it is unknown whether REST accepts the cursor inside it
+      // the argument `after` wraps REST's cursor, so it is unknown whether REST accepts it
       if (connection && path[0] === "after") return !isReached;
       const { value = astFromValue(byDefault, type) ?? undefined } = valueAt(node, path);
       return this.#takes(type, shape, value, isReached);
@@ -203,8 +201,8 @@ class SentValues {
     const { items } = shape;
     const list = shape.with({ items: () => undefined });
     const values = itemsOf(value);
-    // Checks only the list's own limits, such as its length. The indexes stand in for the items, which are checked one by one
-    // below.
+    // checks the limits of the list itself, such as `maxItems`, with distinct numbers in place of the items, which are
+    // checked below
     if (isReached && rejectionReason(list, [...values.keys()]) !== undefined) return false;
     return !items || values.every((item) => this.#takes(type.ofType, items, item, isReached));
   }
@@ -237,8 +235,8 @@ const memberOf = (value: ValueNode, name: string): ValueNode | undefined =>
   value.kind === "ObjectValue" ? value.fields.find((field) => field.name.value === name)?.value : undefined;
 
 /**
- * The value of an argument, or of a nested member of its object. If a variable supplies the member, returns the variable and
- * `isInVariable`.
+ * Returns the value of an argument, or of the member at `path` in it. If a variable replaces an object on the path,
+ * returns the variable and `isInVariable`.
  */
 function valueAt({ arguments: given = [] }: FieldNode, [name, ...path]: readonly string[]) {
   let value = given.find((argument) => argument.name.value === name)?.value;

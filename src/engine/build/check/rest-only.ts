@@ -19,8 +19,8 @@ import { type Finding, ruleFinding } from "./report.ts";
 const ledgerFile = "rest-only.yaml";
 
 /**
- * Reports operations that have no field and no entry. Skips an operation that was renamed since the base, because the field
- * with the old name already has a finding.
+ * Reports operations that have no field and no entry. Skips an operation that was renamed since the base, because the
+ * field that uses the old name already has a finding.
  */
 export function restOnlyFindings(project: ValidProject, base?: ValidProject): Finding[] {
   const { model } = project;
@@ -36,9 +36,9 @@ export function restOnlyFindings(project: ValidProject, base?: ValidProject): Fi
   return [...undecidedFindings(project, model, undecided), ...staleEntries(project, model, ledger, bound)];
 }
 
-/** If more operations than this are undecided, they become one finding, so that other findings remain visible. */
+/** More undecided operations than this become one finding, so that other findings remain visible. */
 const mostListed = 5;
-/** That finding names at most this many operations. */
+/** The joint finding names at most this many operations. */
 const mostNamed = 10;
 
 function undecidedFindings(project: Project, model: Model, undecided: readonly RestOperation[]): Finding[] {
@@ -73,8 +73,8 @@ function undecidedFindings(project: Project, model: Model, undecided: readonly R
 }
 
 /**
- * Suggests entries of `rest-only.yaml` that match exactly the undecided operations. Prefers the tags and path prefixes that
- * match most of them. Operations that no such pattern matches are listed by id.
+ * Suggests entries of `rest-only.yaml` for the undecided operations. Prefers a tag or path prefix that matches most of
+ * them and no other operation. Lists the remaining operations by id.
  */
 function patternsFor({ operations }: Model, undecided: readonly RestOperation[]): string[] {
   const open = new Set(undecided);
@@ -101,7 +101,7 @@ function patternsFor({ operations }: Model, undecided: readonly RestOperation[])
 const tagsOf = ({ node }: RestOperation): string[] =>
   isRecord(node.value) && Array.isArray(node.value.tags) ? node.value.tags.map(String) : [];
 
-/** `/v2/*` and `/v2/admin/*` for `/v2/admin/{id}`. */
+/** `/v2/admin/{id}` → `/v2/*`, `/v2/admin/*`. */
 function pathPatterns({ path }: RestOperation): string[] {
   const steps = path.split("/");
   return steps.slice(2).map((_, index) => `${steps.slice(0, index + 2).join("/")}/*`);

@@ -1,6 +1,6 @@
 /**
- * Turns a change into a note if clients used none of its fields. The usage ledger lists the saved operations that clients ran,
- * and the fields that their other operations used.
+ * Turns a change into a note if clients used none of its fields. The usage ledger lists the saved operations that
+ * clients ran and, for other operations, the fields that they selected.
  */
 import type { GraphQLSchema } from "graphql";
 import { getNamedType } from "graphql";
@@ -15,13 +15,13 @@ export type Usage = {
   readonly source: string;
   /** The first day of the period, `YYYY-MM-DD`, UTC. */
   readonly since: string;
-  /** The clients of each saved operation by its name, such as `web 1.4.0` (app and version). */
+  /** The clients of each saved operation, such as `web 1.4.0` (app and version), by the operation's name. */
   readonly operations: ReadonlyMap<string, ReadonlySet<string>>;
   /** The clients of each schema coordinate, for operations that are not saved. */
   readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
   /** The last day on which each saved operation or coordinate was used. */
   readonly lastDays: ReadonlyMap<string, string>;
-  /** Whether the ledger lacks operations, because too many different ones ran. */
+  /** Whether the ledger lacks operations, because clients ran more different ones than it records. */
   readonly isIncomplete: boolean;
 };
 
@@ -43,8 +43,8 @@ export function usageReport(
 }
 
 /**
- * Adds a note for each schema element that depends on a deprecated REST element and that clients still select. The note lists
- * the clients.
+ * Returns a note for each schema element that depends on a deprecated REST element and that clients still select. The
+ * note lists the clients.
  */
 export function deprecatedUses(
   { operations, fields, lastDays, used, since }: CountedUsage,
@@ -104,8 +104,8 @@ export function downgradeUnused(
 }
 
 /**
- * Returns a predicate for coordinates that clients use in the old or the new schema. Includes the old text of a changed or
- * removed operation.
+ * Returns a predicate for coordinates that clients use in the old or the new schema. Also counts the base's version of
+ * a saved operation that was changed or removed.
  */
 function usedCoordinates(
   names: ReadonlySet<string>,

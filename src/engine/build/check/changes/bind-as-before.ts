@@ -1,6 +1,6 @@
 /**
- * Binds the fields below a field that no longer binds, so that they are compared with the base as well. Without it, an edit that
- * renames an operation, or the property with its result, would hide what else it breaks until the schema follows the new name.
+ * Restores the bindings that a renamed REST operation or property breaks, so that the fields below are still compared
+ * with the base. Otherwise the rename would hide their breaking changes until the schema uses the new name.
  */
 import type { Backing, FormerObjects, Model } from "../../bind/model.ts";
 import type { NodeLocation, NodePath } from "../../diagnostic.ts";
@@ -16,8 +16,8 @@ import { readRest } from "../../schema/directives.ts";
 import { allFields, boundRoots, objectTypesOf, unreachableTypes } from "../../schema/object-types.ts";
 
 /**
- * Binds the schema of `head` again. Renamed operations keep the names that they have in `base`. Types that no field reaches any
- * more are read from the REST objects that they have in `base`. Returns `head` if nothing was renamed or lost.
+ * Binds the schema of `head` again. Also finds operations by the names that they have in `base`, and gives a type that
+ * lost its REST objects those of `base`. Returns `head` if nothing was renamed or lost.
  */
 export function bindAsBefore(base: ValidProject, head: ValidProject): ValidProject {
   const names = formerNames(base.model, head.model);
@@ -28,7 +28,7 @@ export function bindAsBefore(base: ValidProject, head: ValidProject): ValidProje
   return isValid(bound) ? bound : head;
 }
 
-/** The renamed operations, by the names that the schema still uses. */
+/** Maps each old operation name that the schema still uses to the renamed operation. */
 function formerNames(base: Model, head: Model): Map<string, RestOperation> {
   return new Map(
     allFields(head.schema).flatMap(({ field }): [string, RestOperation][] => {
@@ -41,7 +41,9 @@ function formerNames(base: Model, head: Model): Map<string, RestOperation> {
   );
 }
 
-/** The REST objects that types without one had at the base, as they are in the new document. */
+/**
+ * Maps each type that lost its REST objects to the objects that it had in the base, as the new document declares them.
+ */
 function objectsOfUnbound(base: Model, head: Model): FormerObjects {
   const entities = head.federation?.keys.map(({ type }) => type);
   const unreached = lazy(() => new Set(unreachableTypes(head.schema, entities).map(({ name }) => name)));
@@ -63,8 +65,8 @@ function objectsOfUnbound(base: Model, head: Model): FormerObjects {
 }
 
 /**
- * By object type: the operations of the new document whose responses contained objects of the type at the base. What is below a
- * removed operation belongs to the finding of that operation, so links below it are not followed.
+ * Maps each object type to the operations that returned its objects at the base and still exist. Skips the fields below
+ * a removed operation, because the finding about the operation covers them.
  */
 function operationsByType(base: Model, head: Model): ReadonlyMap<string, ReadonlySet<RestOperation>> {
   const fields = Map.groupBy(base.fields.values(), ({ type }) => type);
@@ -84,13 +86,12 @@ function operationsByType(base: Model, head: Model): ReadonlyMap<string, Readonl
   return found;
 }
 
-/** The values of all nodes that the responses of these operations reach in the new document. */
 function reachedByResponses(head: Model, operations: Iterable<RestOperation>): ReadonlySet<unknown> {
   const nodes = [...operations].flatMap(({ successes }) => successes.flatMap(({ node }) => node ?? []));
   return new Set([...reachedNodes(head.document, nodes, new Map())].map(({ value }) => value));
 }
 
-/** The REST object in the new document, if a response still contains it. */
+/** Returns the REST object as the new document declares it, if a response still contains it. */
 function objectNow(
   base: RestDocument,
   head: RestDocument,
@@ -98,18 +99,18 @@ function objectNow(
   responses: ReadonlySet<unknown>,
 ): Backing | undefined {
   const { node, identity } = backing.shape;
-  // objects that the engine composes, such as connections, have no schema in the document
+  // the engine composes some objects, such as connections, so they have no schema in the document
   if (shapeAt(base, node).identity.text !== identity.text) return undefined;
   const path = pathNow(base, head, node);
   const value = path && head.valueAt({ ...node, path });
   if (!path || !responses.has(value)) return undefined;
   const shape = shapeAt(head, { ...node, path, value });
-  // a schema without any of its former properties describes another object, although it has the same name
+  // if none of the old properties is left, the path now leads to a different object
   const isSame = [...backing.shape.properties.keys()].some((name) => shape.properties.has(name));
   return isSame && isOnly(shape, "object") ? { ...backing, shape } : undefined;
 }
 
-/** The node's path in the new document, in which properties on it may have other names. */
+/** Returns the node's path in the new document, with the new names of renamed properties. */
 function pathNow(base: RestDocument, head: RestDocument, { file, path }: NodeLocation): NodePath | undefined {
   const now: (string | number)[] = [];
   for (const [index, step] of path.entries()) {
@@ -124,7 +125,7 @@ function pathNow(base: RestDocument, head: RestDocument, { file, path }: NodeLoc
   return now;
 }
 
-/** The new name of a key, if exactly this key was removed and one added. */
+/** Returns the new name of `key`, if it is the only removed key and exactly one key was added. */
 function newKey(was: unknown, is: unknown, key: string | number): string | undefined {
   const removed = Object.keys(was ?? {}).filter((each) => childValue(is, each) === undefined);
   const [added, ...others] = Object.keys(is ?? {}).filter((each) => childValue(was, each) === undefined);

@@ -1,4 +1,4 @@
-/** Finds fields and enum values that are unchanged in the public schema but now have another REST source. */
+/** Finds fields and enum values that look the same to clients but are bound differently to REST. */
 
 import { isEnumType } from "graphql";
 import { isCounted, type NextPage, pathOfPart } from "../../../shared/page.ts";
@@ -33,7 +33,7 @@ function fieldChanges(base: Model, head: Model): Change[] {
 }
 
 /**
- * Removes the inputs for parameters that REST newly requires. The call only works with these inputs, so they do not count as a
+ * Removes the inputs of newly required REST parameters. The call would fail without them, so they do not count as a
  * changed binding.
  */
 function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
@@ -44,8 +44,8 @@ function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
 }
 
 /**
- * Converts a binding to a value for comparison. The operation is the same as that of `now` if its `operationId`, or its method
- * and path, are the same.
+ * Returns the binding as a JSON value for comparison. Operations count as equal if their `operationId`, or their method
+ * and path, are equal.
  */
 function bindingOf(field: ModelField, now: ModelField): unknown {
   if (field.kind === "plain") {
@@ -53,7 +53,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
     return field.entries ? { entries: path } : path;
   }
   const isSame = now.kind === "bound" && isSameOperation(now.operation, field.operation);
-  // excludes the parameter's location (path, query, header), because the document decides it
+  // omits the parameter's location (path, query or header), because only the OpenAPI document sets it
   const inputs = field.inputs.map((input) => [input.name, formatSource(input.source)]);
   return {
     operation: isSame && now.kind === "bound" ? now.operation.id : field.operation.id,
@@ -66,7 +66,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
   };
 }
 
-/** The response paths of a connection. Excludes page sizes, because the document decides them. */
+/** Omits page sizes, because only the OpenAPI document sets them. */
 const connectionOf = ({ connection }: BoundField): unknown =>
   connection
     ? [
@@ -82,7 +82,7 @@ function nextPageOf(next: NextPage): string | readonly string[] {
   return next.by === "link" ? (next.at ?? next.parameter) : next.at;
 }
 
-/** Describes both bindings. Prints `…` for the inputs that are the same in both, because an operation may have twenty. */
+/** Describes both bindings, with `…` in place of the inputs that they share. */
 function described(now: ModelField, old: ModelField): [string, string] {
   const after = inputTexts(now);
   const before = inputTexts(old);
@@ -103,8 +103,8 @@ const describe = (field: ModelField, inputs: string): string =>
     : `${[field.operation.id, ...field.result].join(".")}(${inputs})`);
 
 /**
- * Compares the REST values of enum values that `@restName` sets. Skips REST values that follow from the naming convention. They
- * change only with the document, and other rules report that.
+ * Finds enum values that `@restName` maps to another REST value than before. If the definition is unchanged, the
+ * document changed the REST value, and other rules report that.
  */
 function enumValueChanges(base: Model, head: Model): Change[] {
   return Object.values(base.schema.getTypeMap()).flatMap((old) => {

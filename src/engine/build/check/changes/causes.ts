@@ -1,7 +1,7 @@
 /**
- * Finds the node of the OpenAPI document that caused a new proof error. Compares, in this order, the nodes that the error
- * names, the nodes that its coordinate depended on in the base, and the response nodes that contain the value. The first
- * changed node is the cause. Errors with the same cause become one finding.
+ * Finds the change of the OpenAPI document that caused a new proof error. It may be in a node that the error names, in
+ * a node that the error's coordinate depended on in the base, or in a response that contains the value. Errors with the
+ * same cause become one finding.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -16,7 +16,10 @@ import { includedSchemas } from "../../openapi/shapes/schema-cycles.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import { fieldOf } from "../../schema/schema-coordinate.ts";
 
-/** Rules that report a missing part of the document, for which the new document has no node. */
+/**
+ * Rules about a missing part of the document. The new document has no node for it, so the nodes of the base are
+ * compared first.
+ */
 const ofMissing = new Set<Rule>([
   "operation-unknown",
   "operation-id-duplicate",
@@ -27,10 +30,10 @@ const ofMissing = new Set<Rule>([
   "connection-unfit",
 ]);
 
-/** This rule reports a missing property or an unsuitable one. A missing property is reported at its parent's node. */
+/** Reports either a missing property, at the node of its parent, or an unsuitable property. */
 const ofMissingOrUnfit: Rule = "batch-match";
 
-/** A changed node, and the path below it to the difference. */
+/** A changed node, and the path from it to the difference. */
 export type Cause = { readonly node: NodeLocation; readonly below: NodePath };
 
 export function causeOfError(
@@ -61,17 +64,16 @@ export function causeOfError(
 const isInside = (node: NodeLocation, outer: NodeLocation): boolean =>
   node.file === outer.file && outer.path.every((step, index) => node.path[index] === step);
 
-/** Returns equal keys for causes at the same location. */
 export const causeKey = ({ node: { file, path }, below }: Cause): string =>
   nodeKey({ file, path: [...path, ...below] });
 
-/** The first node that the coordinate depended on in the base and that was removed since. */
+/** Returns the first removed node among those that the coordinate depended on in the base. */
 export const removedNode = (base: Model, head: Model, coordinate: string): NodeLocation | undefined =>
   dependenciesOf(base, coordinate).flatMap((node) => topmostRemoved(head.document, node) ?? [])[0];
 
 /**
- * Finds the cause of a changed value. Compares the value's node, then the `required` list of the object that declares it, then
- * the schemas that its schema refers to.
+ * Finds the cause of a changed value. Compares the value's node, then the `required` list that may contain its name,
+ * then the schemas that its own schema includes.
  */
 export const causeOfChange = (
   base: RestDocument,
@@ -92,7 +94,7 @@ function firstDifference(
   return undefined;
 }
 
-/** The schemas that a schema refers to directly, or by `allOf`, `oneOf` or `anyOf`. */
+/** Returns the schemas that a schema includes by `$ref`, `allOf`, `oneOf` or `anyOf`. */
 function composedOf(document: RestDocument, node: NodeLocation, seen = new Set<unknown>()): NodeLocation[] {
   const value = document.valueAt(node);
   if (!isRecord(value) || seen.has(value)) return [];
@@ -103,7 +105,7 @@ function composedOf(document: RestDocument, node: NodeLocation, seen = new Set<u
   ]);
 }
 
-/** The former name of a new property. `undefined` unless the object lost exactly one property and gained exactly one. */
+/** Returns the location of the property's old name, if its object lost exactly one property and gained only this one. */
 function formerName(
   base: RestDocument,
   head: RestDocument,
@@ -116,13 +118,13 @@ function formerName(
   return { node: holder, below: [name] };
 }
 
-/** The `required` list of the object schema that declares the property at this node. */
+/** Returns the location of the `required` list beside the `properties` that contain this node. */
 const requiredBeside = ({ path, ...node }: NodeLocation): NodeLocation[] =>
   path.at(-2) === "properties" ? [{ ...node, path: [...path.slice(0, -2), "required"] }] : [];
 
 /**
- * Returns the topmost node on the path that was removed, or its parent if the removal left the parent empty. `undefined` if the
- * node still exists.
+ * Returns the outermost node on the path that was removed, or its parent if the removal left the parent empty. Returns
+ * `undefined` if the whole path still exists.
  */
 function topmostRemoved(document: RestDocument, { file, path }: NodeLocation): NodeLocation | undefined {
   const at = (length: number): NodeLocation => ({ file, path: path.slice(0, length) });
@@ -134,8 +136,9 @@ function topmostRemoved(document: RestDocument, { file, path }: NodeLocation): N
 }
 
 /**
- * Returns the path to the innermost value that contains all differences between both versions of a node. This value may exist
- * in only one version. For a renamed key, the path ends with the old key. `undefined` if the versions are equal.
+ * Returns the path to the innermost value that contains all differences between the two versions of a node. This value
+ * may exist in only one version. For a renamed key, the path ends with the old key. Returns `undefined` if the versions
+ * are equal.
  */
 export function onlyDifference(
   base: RestDocument,
@@ -152,7 +155,7 @@ export function onlyDifference(
       (each) => !isDeepStrictEqual(childValue(was, each), childValue(is, each)),
     );
     const [gone, ...manyGone] = [key, ...others].filter((each) => childValue(is, each ?? "") === undefined);
-    // one key was removed and one added, so the key was renamed
+    // a renamed key: one key was removed and one added
     if (others.length === 1 && gone !== undefined && manyGone.length === 0) below.push(gone);
     if (key === undefined || others.length > 0) break;
     below.push(Array.isArray(was) ? Number(key) : key);
@@ -162,11 +165,11 @@ export function onlyDifference(
   return below;
 }
 
-/** Whether the values can be compared key by key: both are objects, or lists of the same length. */
+/** Whether the values are both objects, or both lists of the same length. */
 const isAlike = (was: unknown, is: unknown): boolean =>
   (isRecord(was) && isRecord(is)) || (Array.isArray(was) && Array.isArray(is) && was.length === is.length);
 
-/** The nodes of the document that a coordinate's value is read from or sent to. */
+/** Returns the nodes of the document that the coordinate's value is read from or sent to. */
 function dependenciesOf(model: Model, coordinate: string, rule?: Rule): RestNode[] {
   const { fields, values } = model;
   const field = fields.get(fieldOf(coordinate));
@@ -209,10 +212,10 @@ const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
       .reverse(),
   );
 
-// If a response refers to another schema by `$ref`, or has another media type, the schemas below may be unchanged. Only the
-// response node itself then shows the difference.
-
-/** The response nodes that contain the coordinate's value, innermost first. */
+/**
+ * Returns the response nodes that contain the coordinate's value, innermost first. They show a change that leaves the
+ * schemas below equal, such as a `$ref` to another schema or a new media type.
+ */
 function responseNodes(
   base: Model,
   head: Model,

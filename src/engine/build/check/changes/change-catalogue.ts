@@ -1,9 +1,9 @@
-/** The rules for changes since a base. `docs/reference/rules.md` is generated from them. */
+/** The rules for changes between the base and the current spec. `docs/reference/rules.md` is generated from them. */
 
 /** `breaking`: clients or the mapping fail. `dangerous`: clients may notice the change. `safe`: clients cannot notice it. */
 export type ChangeClass = "breaking" | "dangerous" | "safe";
 
-/** `classes` has the classes that a change of this rule may have. The first one is the default. */
+/** `classes` lists the classes that a change of this rule can have, the default first. */
 type ChangeFacts = {
   readonly classes: readonly [ChangeClass, ...ChangeClass[]];
   readonly meaning: string;
@@ -21,7 +21,7 @@ const safe = of("safe");
 const keepBoth = "deploy REST first, accepting both; then the generated layer";
 const tellClients = "tell the clients";
 
-/** Changes of the OpenAPI document that cause no error in the mapping. */
+/** Changes of the OpenAPI document after which the mapping is still valid. */
 export const restRules = {
   "rest-operation-moved": breaking("The operation has another path.", keepBoth),
   "rest-method-changed": breaking("The operation has another method.", keepBoth),
@@ -118,7 +118,7 @@ export const restRules = {
 
 const keep = (what: string, doing = "selects it"): string => `keep ${what} until no client ${doing}`;
 
-/** Changes of the public schema. Those that graphql-js detects are named after its change types. */
+/** Changes of the public schema. Rules for changes that graphql-js detects are named after its change types. */
 export const schemaRules = {
   "sdl-type-removed": breaking("A type was removed.", keep("it", "names it")),
   "sdl-type-changed-kind": breaking("A type is of another kind.", "add a type with another name"),

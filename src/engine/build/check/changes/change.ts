@@ -1,6 +1,6 @@
 /**
- * The data types for changes that cause no error in the mapping. Other changes, such as a removed or newly nullable value,
- * already appear as errors when the mapping is proved against the new document.
+ * The data types for changes after which the mapping is still valid. Other changes, such as a removed or newly nullable
+ * value, cause proof errors.
  */
 
 import type { Direction, Model } from "../../bind/model.ts";
@@ -12,20 +12,23 @@ import { type ChangeClass, type changeRules, restRules, schemaRules } from "./ch
 
 type RestRule = keyof typeof restRules;
 
-/** A difference without a location. Its message is the description of the location, followed by `phrase`. */
+/**
+ * A difference between two versions of a schema or fact, without its location. The finding's message describes the
+ * location and continues with `phrase`.
+ */
 export type Differing = {
   readonly rule: RestRule;
   readonly class: Exclude<ChangeClass, "safe">;
   readonly phrase: string;
   readonly before: unknown;
   readonly after: unknown;
-  /** The path from the node to the difference. The end of the path may exist in only one of the two documents. */
+  /** The path from the node to the difference, which may exist in only one of the two documents. */
   readonly below?: NodePath;
-  /** Overrides `Change.cause`. */
+  /** Replaces the default `Change.cause`. */
   readonly cause?: string;
 };
 
-/** Uses the first class of the rule unless `details` sets one. */
+/** `class` defaults to the first class of the rule. */
 export const differing = (
   rule: RestRule,
   phrase: string,
@@ -74,7 +77,7 @@ export const schemaChange = (
   cause: JSON.stringify([coordinate, ...facts]),
 });
 
-/** `rest` has the changed node in the old and the new document, or its nearest ancestor that exists. */
+/** `rest` contains the changed node, or its nearest existing ancestor, in the old and the new document. */
 type ChangeLocation = Pick<Change, "coordinate" | "direction"> & Required<Pick<Change, "rest">>;
 
 export function restChange(
@@ -84,7 +87,8 @@ export function restChange(
   { coordinate, direction, rest }: ChangeLocation,
 ): Difference {
   const { rule, class: kind, phrase, before, after, below } = found;
-  // a setting that moved from the document's root to an operation is reported at the operation
+  // if the operation now has its own value of a root-level setting such as `security`, the change is reported at the
+  // operation
   const isOwnNow = rest.old.path.length === 0 && rest.new.path.length > 0;
   const [at, document] = isOwnNow ? [rest.new, head.document] : [rest.old, base.document];
   const facts = [nodeKey(at), before, after];

@@ -1,7 +1,8 @@
 /**
- * Stage 4: finds changes that break clients of the base spec. Most of them appear as proof errors that the base does not have.
- * `schema-changes.ts` finds changes of the public schema. `fact-changes.ts` and `pair-values.ts` find REST changes that cause
- * no proof error. Each change is reported once, where it originates, with every coordinate that it affects.
+ * Stage 4 of `check`: finds changes that break clients of the base spec. Most of them appear as new proof errors.
+ * `schema-changes.ts` finds changes of the public schema. `fact-changes.ts` and `pair-values.ts` find REST changes
+ * after which the mapping is still valid. Each change becomes one finding, at its cause, with every coordinate that it
+ * affects.
  */
 import { type GraphQLSchema, type GraphQLType, getNamedType } from "graphql";
 import type { Model } from "../../bind/model.ts";
@@ -35,13 +36,13 @@ import { schemaChanges } from "./schema-changes.ts";
 
 type Changes = {
   readonly findings: readonly Finding[];
-  /** Changes that clients do not notice. The report lists them, but they are not findings. */
+  /** Changes that clients cannot notice. The report lists them separately from the findings. */
   readonly safe: readonly SpecChange[];
-  /** The proof errors of `head` that `findings` already report. */
+  /** The proof errors of `head` that are already in `findings`. */
   readonly reported: ReadonlySet<Diagnostic>;
 };
 
-/** Returns no changes if the schema of `head` is invalid, because its errors are reported as other findings. */
+/** Returns no changes if the schema of `head` is invalid; other findings report its errors. */
 export function changesSince(base: ValidProject, head: Project, today: string): Changes {
   if (!isValid(head)) return { findings: [], safe: [], reported: new Set() };
   const { model, diagnostics } = bindAsBefore(base, head);
@@ -69,7 +70,7 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
     const found =
       (rest && proofErrors.get(nodeKey(rest.old))) ??
       proofErrors.get(place) ??
-      // a list that moved into a page object also causes proof errors at its old path
+      // moving a list into a page object also causes proof errors at the list's old path
       (rule === "rest-list-paged" ? newProofErrorsAt(proofErrors, coordinate) : undefined);
     (found?.changes ?? own).push(change);
   }
@@ -91,8 +92,8 @@ const diagnosticKey = ({ rule, coordinate, message }: Diagnostic): string =>
   JSON.stringify([rule, coordinate, message]);
 
 /**
- * Returns a predicate for changes that another finding already reports: changes at a coordinate with a proof error, and changes
- * of a field that is now bound to another operation or property (`binding-changed`).
+ * Returns a predicate for changes that another finding covers: a proof error at the same coordinate, or
+ * `binding-changed` for a field that is now bound to another operation or property.
  */
 function coveredByErrors(base: Model, { model, diagnostics }: Proof): (change: Difference) => boolean {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
@@ -118,8 +119,8 @@ function isRebound(base: Model, head: Model, coordinate: string): boolean {
 type Group = readonly [Difference, ...Difference[]];
 
 /**
- * Groups changes by rule and cause, in schema order. A `binding-changed` joins the `rest-list-paged` of the same field. A
- * removed type joins the removal of the field that returned the type.
+ * Groups changes with the same rule and cause, in schema order. Groups a `binding-changed` with the `rest-list-paged`
+ * of the same field. Groups a removed type with the removed field or argument that used it.
  */
 function grouped({ fields, schema }: Model, all: readonly Difference[]): Group[] {
   const paged = new Map(all.map((each) => [each.rule === "rest-list-paged" && each.coordinate, each]));
@@ -139,7 +140,7 @@ function grouped({ fields, schema }: Model, all: readonly Difference[]): Group[]
     return JSON.stringify([lead.rule, lead.class, lead.cause]);
   };
   const order = new Map([...fields.keys()].map((coordinate, index) => [coordinate, index]));
-  // sorts a change last if its cause is outside its node, so that the group is reported where the cause is
+  // a change with its cause elsewhere comes last, so that the group is reported at the cause
   const orderOf = ({ coordinate, direction, place, rest }: Difference): number =>
     (order.get(fieldOf(coordinate)) ?? order.size) +
     (direction && rest && place?.startsWith(nodeKey(rest.new)) === false ? order.size + 1 : 0);
@@ -156,7 +157,6 @@ const leadingRules = new Set<string>([
   "sdl-arg-changed-kind",
 ]);
 
-/** The names of the types that clients reached through the field or argument. */
 function typesReachedBy(schema: GraphQLSchema, { coordinate }: Difference): ReadonlySet<string> {
   const element = elementAt(schema, coordinate);
   if (!element) return new Set();
@@ -225,8 +225,8 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
 }
 
 /**
- * The frame of the coordinate's definition. For a removed definition, the frames of the old definition and of the type or field
- * that contained it.
+ * Returns the frame of the coordinate's definition. If the definition was removed, returns the frames of the old
+ * definition and of the type or field that contained it.
  */
 function schemaFrames(base: ValidProject, head: ValidProject, coordinate: string): Frame[] {
   const now = coordinateLocation(head.model.schema, coordinate);

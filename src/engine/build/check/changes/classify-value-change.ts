@@ -13,13 +13,13 @@ import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
 import { type Differing, differing } from "./change.ts";
 import { isRelaxed } from "./new-proof-errors.ts";
 
-/** The differences that clients may notice. `use` says where the new schema is used. */
+/** Returns the differences that clients may notice. */
 export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Differing[] =>
   use.direction === "response" ? shown(use.type, before, after) : rejectedValues(use.type, before, after);
 
 function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
-  // Clients do not see a value that is only passed to another REST call, and the proof compares its type with the parameter's.
-  // But if one key became a list of keys, or the reverse, the other call finds different objects.
+  // A value without a GraphQL type is only passed to another REST call, and the proof checks its type there. But if one
+  // key became a list of keys, or the reverse, that call finds different objects.
   const isPassedOn = type === undefined && before.types.has("array") === after.types.has("array");
   const isNumber = [before, after].every(({ types }) =>
     [...types].every((type) => /number|integer/.test(type)),
@@ -32,7 +32,7 @@ function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[]
   ];
 }
 
-/** The differences that make REST reject values which a client may send as `type`. */
+/** Returns the differences that make REST reject values of the GraphQL `type`. */
 export function rejectedValues(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
   const named = type && getNamedType(type);
   const isInt = named?.name === "Int";
@@ -53,7 +53,7 @@ export function rejectedValues(type: ValueUse["type"], before: Shape, after: Sha
   ];
 }
 
-/** Whether `outer` allows every type that `inner` allows. A schema without types allows all types. */
+/** Whether `outer` allows every type that `inner` allows. A schema without types allows every type. */
 const covers = (outer: Shape, inner: Shape): boolean =>
   outer.types.size === 0 || (inner.types.size > 0 && typesFit(inner, outer));
 
@@ -82,19 +82,20 @@ function formatDiffers(
 }
 
 /**
- * Whether clients can rely on less than before a format change. They can if the old schema had a format. Ignores number
- * formats, because the proof compares them with `Int` and `Float`.
+ * Whether a response had a format that clients may rely on. Ignores number formats, because the proof compares them
+ * with `Int` and `Float`.
  */
 const isLessPromised = (was: Format): boolean => was !== undefined && !numberFormats.has(was);
 
-/** Whether the new format of a request value accepts less than the old one. A removed or wider format does not. */
+/** Whether values of the old format may violate the new one. */
 const isNarrower = (was: Format, is: Format): boolean =>
   is !== undefined && !(was === "int32" && is === "int64") && !(was === "float" && is === "double");
 
 type EnumValues = Shape["values"];
 
 /**
- * Not used for GraphQL enums, because the proof compares them with REST's values, and graphql-js compares them with the base.
+ * For types other than GraphQL enums: the proof compares an enum with REST's values, and graphql-js compares it with
+ * the base.
  */
 function enumDiffers(
   { values: was }: Shape,
@@ -121,7 +122,7 @@ function describeRejected(was: EnumValues, is: EnumValues): string | undefined {
   return rejected.length > 0 ? `is never ${quoted(rejected)} now` : undefined;
 }
 
-/** Quotes enum values, because a value such as `new` or the empty string could be misread as part of the message. */
+/** Quotes enum values, because a value such as `new` could be misread as part of the message. */
 const quoted = (values: readonly unknown[]): string =>
   values.map((value) => JSON.stringify(value)).join(", ");
 
@@ -140,8 +141,8 @@ function limitsDiffer(before: Shape, after: Shape): Differing[] {
 }
 
 /**
- * Finds new keywords that restrict a custom scalar, because the proof does not compare them. Skips `oneOf` and `anyOf`, because
- * `rejectedParts` compares their members.
+ * Finds new or stricter keywords for a custom scalar, because the proof does not compare them. Skips `oneOf` and
+ * `anyOf`, because `rejectedParts` compares their members.
  */
 const conditionsDiffer = (before: Shape, after: Shape): Differing[] =>
   after.conditions.flatMap((condition) => {

@@ -8,10 +8,7 @@ import type { NodePath } from "../../diagnostic.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import type { Differing } from "./change.ts";
 
-/**
- * The value of a fact, and the node that declares it. `key` distinguishes several values of one fact, such as those of two
- * parameters.
- */
+/** `key` distinguishes several values of the same fact, such as those of two parameters. */
 export type StatedFact<V> = {
   readonly key?: string;
   readonly node: RestNode;

@@ -1,7 +1,8 @@
 /**
- * Finds proof errors that the base does not have, and new REST limits that the engine does not check before a call. If the
- * schema is unchanged at the error's coordinate, the OpenAPI document caused the error. Errors with the same cause become one
- * finding. An error that can be approved stays a separate finding, so that its fingerprint is the same with and without a base.
+ * Finds proof errors that the base does not have, and new REST limits that the engine does not check before a call.
+ * Considers only coordinates with an unchanged schema, because there the OpenAPI document caused the error. Errors with
+ * the same cause become one finding. An error that can be approved stays a separate finding, so that its fingerprint is
+ * the same with and without a base.
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -19,17 +20,19 @@ import { messageWithoutSuggestion, removalMessage } from "./removed-names.ts";
 import { removalHint, withoutSuggestion } from "./renamed-operations.ts";
 import { restFrames } from "./rest-frames.ts";
 
-/** A model, and the diagnostics of its proof. */
 export type Proof = Pick<ValidProject, "model" | "diagnostics">;
 
 export type NewProofErrors = {
   readonly cause: Cause;
   readonly errors: readonly [Diagnostic, ...Diagnostic[]];
-  /** Changes with the same cause as these errors. They cause no proof error themselves. */
+  /** Changes that have the same cause but produce no proof error. */
   readonly changes: Change[];
 };
 
-/** Groups the new errors by the key of their cause, such as a changed node. */
+/**
+ * Groups the new errors by cause. The key is a changed node, or a text for an edit that repeats across the document,
+ * such as a renamed path parameter.
+ */
 export function findNewProofErrors(base: Proof, head: Proof): Map<string, NewProofErrors> {
   const known = new Set(base.diagnostics.map(keyOf));
   const proofErrors = new Map<string, NewProofErrors>();
@@ -78,10 +81,7 @@ export function isRelaxed(keyword: string | number, was: unknown, is: unknown): 
   return was.every((one) => is.some((other) => isDeepStrictEqual(one, other)));
 }
 
-/**
- * `{old} to {new}` for a path parameter that was renamed in an otherwise equal path, if the error names it. This text
- * identifies the cause, because one edit usually renames the parameter in all paths.
- */
+/** Returns `{old} to {new}` if the error names a path parameter that was renamed in an otherwise equal path. */
 function renamedPathParameter(base: Proof, head: Proof, error: Diagnostic): string | undefined {
   const pathIn = ({ model }: Proof): string | undefined => {
     const field = model.fields.get(fieldOf(error.coordinate));
@@ -100,8 +100,8 @@ function renamedPathParameter(base: Proof, head: Proof, error: Diagnostic): stri
 }
 
 /**
- * Names the property that now wraps the former response schema, or that wrapped the current one. This text identifies the
- * cause, because one edit may wrap or unwrap all responses of an API.
+ * Returns `envelope data` if a property `data` now wraps the former response schema, or `without envelope data` if it
+ * no longer does.
  */
 function envelopeAt(base: Proof, head: Proof, { node, below }: Cause): string | undefined {
   const path = [...node.path, ...below];
@@ -114,7 +114,7 @@ function envelopeAt(base: Proof, head: Proof, { node, below }: Cause): string | 
   return on === undefined ? off && `without envelope ${off}` : `envelope ${on}`;
 }
 
-/** The name of the property with the given schema, in an object schema or a member of its `allOf`. */
+/** Returns the property that has the given schema, in an object schema or in a member of its `allOf`. */
 function propertyThatIs(object: unknown, schema: unknown): string | undefined {
   const { allOf } = membersOf(object);
   return [object, ...(Array.isArray(allOf) ? allOf : [])]

@@ -1,8 +1,7 @@
 /**
- * Finds breaking changes of the REST schemas of arguments with custom scalar types. Clients choose the value of a custom scalar
- * freely, so they may depend on any part of its schema: a property, a list item or a `oneOf` member. Compares the parts of both
- * schemas by path, and union members by name. Members without a name are compared by type, so a new one may replace an old one
- * of the same type.
+ * Finds breaking changes in the REST schema of an argument with a custom scalar type. Clients may send any value that
+ * the schema allows, so each of its parts matters: properties, list items and union members. Pairs the parts of both
+ * schemas by path. Pairs union members by name, or by type if they have no name.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ValueUse } from "../../bind/model.ts";
@@ -23,10 +22,10 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   const before = partsOf({ ...old, holder: "", required: true });
   const after = partsOf({ ...now, holder: "", required: true });
   const found: Unfit[] = [];
-  // paths with a reported difference; their members are not reported again
+  // paths with a reported difference; their added or removed members are not reported again
   const covered = new Set<string>();
-  // paths whose parts are skipped: removed union members, and values that are a union in both schemas (their members are
-  // compared instead)
+  // paths to skip, with everything below them: removed union members, values that became scalars, and a union's own
+  // properties, because its members are compared instead
   const passed: string[] = [];
   const isPassed = (path: string): boolean =>
     passed.some((each) => path.startsWith(each) && /^(?:[.[<]|$)/.test(path.slice(each.length)));
@@ -52,7 +51,8 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
     covered.add(first.holder);
     if (isMember) passed.push(path);
   }
-  // a renamed property is reported only as the removal of the old one
+  // required properties that were added; in an object that lost a property, they are not reported, because it was
+  // probably renamed
   const added = [...after].flatMap(([path, [is]]) =>
     is?.required && !before.has(path) && !isPassed(path) ? [is] : [],
   );
@@ -63,22 +63,22 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   return oneOfEachList(found);
 }
 
-/** Whether the value is now a simple value, so that one difference covers all its removed parts. */
+/** Whether the value became a scalar, so that the type change covers its removed parts. */
 const hasNoParts = ({ found: { rule }, is: { shape } }: Unfit): boolean =>
   rule === "rest-type-changed" && ![...shape.types].some((type) => type === "object" || type === "array");
 
 const unionsOf = (parts: Parts): Set<string> =>
   new Set([...parts].flatMap(([path, [first]]) => (first && path.endsWith(">") ? [first.holder] : [])));
 
-/** The first part with a schema that no part in `others` has. */
+/** Returns the first part with a schema that is not in `others`. */
 const oneWithout = (parts: readonly Part[], others: readonly Part[]): Part =>
   parts.find(
     ({ shape }) => !others.some((other) => isDeepStrictEqual(shape.node.value, other.shape.node.value)),
   ) ?? (parts[0] as Part);
 
 /**
- * Merges the differences of properties that became required in one `required` list. Also merges the differences of properties
- * that were removed from one object.
+ * Merges differences with the same origin: properties that became required in one `required` list, or that were removed
+ * from one object.
  */
 function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   const nodeOf = ({ found, was, is }: Unfit): RestNode => (found === required ? is : was).node;
@@ -89,7 +89,7 @@ function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   return [...Map.groupBy(all, listOf).values()].flatMap(([first, ...others]) => {
     if (!first || others.length === 0) return first ?? [];
     const names = new Set(others.map((each) => nodeOf(each).path.at(-1)));
-    names.delete(nodeOf(first).path.at(-1)); // the same schema may occur elsewhere in the value
+    names.delete(nodeOf(first).path.at(-1)); // the same property may occur on several paths
     const also = names.size > 0 ? `, and so ${names.size > 1 ? "are" : "is"} ${[...names].join(", ")}` : "";
     return { ...first, found: { ...first.found, phrase: `${first.found.phrase}${also}` } };
   });
@@ -99,7 +99,6 @@ const gone = differing("rest-property-removed", "is gone", { before: "present", 
 const fewerMembers: Differing = { ...gone, phrase: "has one alternative less now" };
 const required = differing("rest-required-changed", "is required now", { before: false, after: true });
 
-/** Reports new required properties at the object that contains them. */
 const demanding = (added: readonly Part[]): Differing => ({
   ...required,
   phrase: `requires ${added.map(({ node }) => JSON.stringify(node.path.at(-1))).join(" and ")} now`,
@@ -110,7 +109,7 @@ const refusedPart = ({ type }: ValueUse, was: Part, is: Part): Unfit[] => [
   ...(!was.required && is.required ? [{ found: required, was, is }] : []),
 ];
 
-/** Returns the candidate with the fewest differences, because it is enough if one of the new parts accepts the old values. */
+/** Returns the candidate with the fewest differences, because one new part that accepts the old values is enough. */
 const fewest = (all: readonly Unfit[][]): Unfit[] =>
   all.toSorted((one, other) => one.length - other.length)[0] ?? [];
 

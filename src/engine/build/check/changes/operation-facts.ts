@@ -38,11 +38,12 @@ const ofOperation = (
       was === is ? undefined : differing(rule, phrase(is, was), { before: was ?? null, after: is ?? null }),
   );
 
-/** The path without parameter names, which do not affect the URL. */
+/** Removes the parameter names from a path, because they do not affect the URL. */
 export const addressOf = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, "{}");
 
 /**
- * Describes a moved path as `/v3 to /v4`. Omits the common suffix, so that operations that moved together get the same text.
+ * Describes a moved path as `/v3 to /v4`. Omits the common suffix, so that operations that moved together get the same
+ * text.
  */
 function movedPart(was: string, is: string): string {
   const one = addressOf(was).split("/");
@@ -136,7 +137,7 @@ export const operationFacts: readonly Fact[] = [
       was === is ? undefined : differing("rest-error-changed", toldNow(was, is), { before: was, after: is }),
   ),
   fact(
-    // if the server supplies the credential, clients see only the error members that the project's owner listed
+    // if the server supplies the credential, clients see only the error members that `spec/credentials.yaml` lists
     ({ operation }, { calledOperations, held }) => {
       const { errors = [] } = calledOperations.get(methodAndPath(operation)) ?? {};
       const text = [...new Set(errors.flatMap(memberPaths))].sort().join(", ");
@@ -202,7 +203,10 @@ export const operationFacts: readonly Fact[] = [
   ),
 ];
 
-/** Whether the field returns the list as REST sends it. A lookup in a complete list has its own rule, `batch-paged`. */
+/**
+ * Whether the field returns the whole list of REST. Excludes batched fields, because the rule `batch-paged` covers
+ * them.
+ */
 const readsWholeList = ({ coordinate, connection, batch }: BoundField, schema: GraphQLSchema): boolean =>
   !connection && !batch && isListType(getNullableType(elementAt(schema, coordinate)?.type));
 

@@ -1,6 +1,7 @@
 /**
- * Compares the REST schema of each returned or sent value with its schema in the base. Pairs the values by coordinate and by
- * the node that uses the schema, because one input type may be sent to several REST schemas.
+ * Compares the REST schema of each returned or sent value with its schema in the base. Pairs the values by coordinate
+ * and by the node that uses the schema, because an input type may be sent to several operations, each with its own
+ * schema.
  */
 
 import { getNullableType, isScalarType, isSpecifiedScalarType } from "graphql";
@@ -17,16 +18,13 @@ export function valueChanges(base: Model, head: Model): Difference[] {
   );
 }
 
-/** Includes the list depth of the type, because a list and its items are separate values with one coordinate. */
+/** Includes the list depth of the type, because a list and its items have the same coordinate. */
 const keyOf = ({ direction, coordinate, type }: ValueUse): string =>
   `${direction} ${coordinate} ${String(type).split("[").length}`;
 
 type Pair = readonly [old: ValueUse, now: ValueUse];
 
-/**
- * Pairs values whose schemas are used by the same node, such as the response of one status. Pairs the remaining values in
- * order.
- */
+/** Pairs values at the same node, such as the response of one status. Pairs the remaining values in order. */
 function pairs(base: Model, head: Model, old: readonly ValueUse[], now: readonly ValueUse[]): Pair[] {
   const left = Map.groupBy(now, (use) => valueKey(head, use));
   const found: Pair[] = [];
@@ -52,8 +50,8 @@ function changesOf(base: Model, head: Model, [old, now]: Pair): Difference[] {
     ? rejectedParts(old, now)
     : differencesOf(now, old.shape, now.shape).map((found) => ({ found, was: old, is: now }));
   return all.map(({ found, was, is }) => {
-    // if the value now has a `$ref` to another schema, the change is reported at the value, because other uses of the old
-    // schema are unaffected
+    // a value that refers to another schema than before is reported itself, because other uses of the old schema are
+    // unaffected
     const isOfSchema =
       !/^rest-(nullable|required)-changed$|-removed$/.test(found.rule) &&
       describeNode(base.document, was.shape.node) === describeNode(head.document, is.shape.node);

@@ -1,6 +1,6 @@
 /**
- * Names the property or parameter that REST removed or renamed, for an error about a name that the new document lacks. Such an
- * error suggests a similarly spelt name, but the name in the schema was right in the base.
+ * Finds the removed or renamed property or parameter that caused an error about an unknown name. The error itself would
+ * suggest a similarly spelt name, although the schema's name was correct in the base.
  */
 import { isDeepStrictEqual } from "node:util";
 import { membersOf } from "../../../shared/json-object.ts";
@@ -22,11 +22,11 @@ const ofMissingProperty = new Set<Rule>([
 ]);
 const ofMissingParameter = new Set<Rule>(["argument-unused", "parameter-unknown"]);
 
-/** Removes the suggestion at the end of a message, or the list of existing properties in place of one. */
+/** Removes `; did you mean …?` or `; it has …` from the end of a message. */
 export const messageWithoutSuggestion = (message: string): string =>
   message.replace(/; (?:did you mean "[^"]*"\?|it has [^;]*)$/, "");
 
-/** Returns `REST removed "x"` or `REST renamed "x" to "y"`. `undefined` if the cause of the error is another change. */
+/** Returns `REST removed "x"` or `REST renamed "x" to "y"`. Returns `undefined` if the error has another cause. */
 export function removalMessage(
   base: ValidProject,
   head: ValidProject,
@@ -45,7 +45,7 @@ export function removalMessage(
 
 type RemovedName = { readonly was: string; readonly now?: string | undefined };
 
-/** The cause is the removed property, or the list of properties if none remains. */
+/** `cause` locates the removed property, or the `properties` object if it is now empty. */
 function removedProperty(
   base: ValidProject,
   head: ValidProject,
@@ -80,7 +80,7 @@ function removedParameter(
     return all.filter((each) => !keys.has(inputKey(each)));
   };
   const gone = without(operation.parameters, current.parameters);
-  // an argument with @restName has another name than its parameter, and the message quotes both
+  // `@restName` may give the argument another name than the parameter, and the message quotes both
   const quoted = new Set(
     [...error.message.matchAll(/"([^"]*)"/g)].map(([, name = ""]) => normalizeName(name)),
   );

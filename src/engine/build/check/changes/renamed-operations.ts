@@ -1,6 +1,6 @@
 /**
- * Corrects errors about operation names that the new document lacks. Such an error suggests a similarly spelt name, but an
- * operation that exists in the base was renamed or removed.
+ * Corrects errors about unknown operation names. An operation that exists in the base was renamed or removed, so the
+ * error's suggestion of a similarly spelt name is wrong.
  */
 import type { Diagnostic } from "../../diagnostic.ts";
 import { operationLabel, type RestOperation } from "../../openapi/operation.ts";
@@ -9,7 +9,7 @@ import { unreachableTypes } from "../../schema/object-types.ts";
 
 type Former = {
   readonly was: RestOperation;
-  /** The same operation in the new document, with another name. */
+  /** The operation in the new document; `undefined` if it was removed. */
   readonly now: RestOperation | undefined;
 };
 
@@ -24,7 +24,7 @@ function formerOperation(
   return { was, now: head.model.operations.versionOf(was) };
 }
 
-/** The new ids of renamed operations whose old ids are still used by fields. */
+/** Returns the new ids of renamed operations that fields still refer to by their old ids. */
 export const renamedOperations = (base: ValidProject, head: ValidProject): Set<string> =>
   new Set(head.diagnostics.flatMap((error) => formerOperation(base, head, error)?.now?.id ?? []));
 
@@ -48,10 +48,7 @@ export function withoutSuggestion(base: ValidProject, head: ValidProject, error:
 
 const mostNamed = 5;
 
-/**
- * Advice to remove the fields of a removed operation. Names the types that only these fields reach, because the next run would
- * report them as unreachable.
- */
+/** Advises the user to remove the fields of a removed operation, and the types that would become unreachable. */
 export function removalHint(
   base: ValidProject,
   head: ValidProject,

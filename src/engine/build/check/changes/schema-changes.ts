@@ -42,7 +42,7 @@ export function schemaChanges(base: Model, head: Model, today: string): Change[]
 
 const removals = new Set<string>(["sdl-field-removed", "sdl-arg-removed", "sdl-type-removed"]);
 
-/** Classifies a removal as safe if REST announced a sunset date for the element and the date has passed. */
+/** Classifies a removal as safe if REST announced the element's sunset date and the date has passed. */
 function afterSunset(base: Model, change: Change, today: string): Change {
   if (!removals.has(change.rule) || !hasEnded(base, change.coordinate, today)) return change;
   return {
@@ -64,23 +64,22 @@ function hasEnded({ schema, deprecations }: Model, coordinate: string, today: st
 }
 
 /**
- * Converts a change that graphql-js reports. The class comes from our rules. For example, graphql-js calls a new optional
- * argument dangerous, but it is safe here, because existing clients do not send it.
+ * The class comes from our rules, not from graphql-js. For example, graphql-js calls a new optional argument dangerous,
+ * but existing clients do not send it.
  */
 function fromLibrary({ type, description }: { type: string; description: string }): Change[] {
-  // not a change of the schema: graphql-js reports a built-in scalar such as `Int` if it was not used before, or is not used
-  // now
+  // graphql-js also reports a built-in scalar such as `Int` when it comes into use or goes out of use
   if (description.startsWith("Standard scalar ")) return [];
   // reported by `newDefaults`
   if (type === "ARG_DEFAULT_VALUE_CHANGE" && description.endsWith(" was removed.")) return [];
   const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}` as keyof typeof schemaRules;
-  // If a description does not quote two values, its text goes into the fingerprint. It distinguishes changes at one coordinate,
-  // such as two removed union members.
+  // A description without `from … to …` becomes part of the fingerprint, to distinguish two removed members of one
+  // union.
   const [, before = null, after = description] = / from (.+) to (.+?)\.?$/.exec(description) ?? [];
   return [schemaChange(rule, coordinateOf(type, description), description, before, after)];
 }
 
-/** These patterns extract the coordinate from a description, because graphql-js reports it only there. */
+/** Extract the coordinate from a description, because graphql-js does not report it separately. */
 const descriptionPatterns: readonly (readonly [RegExp, coordinate: string])[] = [
   [/^.*\barg (\w+) on (\w+\.\w+) was added.*$/s, "$2($1:)"],
   [/^.*\bfield (\w+) on input type (\w+) was added.*$/s, "$2.$1"],
@@ -97,15 +96,15 @@ function coordinateOf(type: string, description: string): string {
 }
 
 /**
- * Finds default changes that graphql-js does not report: added or removed defaults of arguments, and all changes for input
- * fields. If a non-null element loses its default, it becomes required. If the element was nullable before, the changed type is
- * reported instead.
+ * Finds default changes that graphql-js does not report: added or removed defaults of arguments, and all changes for
+ * input fields. A non-null element that loses its default becomes required. If it was nullable before, only the changed
+ * type is reported.
  */
 function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   const before = new Map(membersIn(base).map(({ coordinate, element }) => [coordinate, element]));
   return membersIn(head).flatMap(({ coordinate, element, kind }): Change[] => {
     const old = before.get(coordinate);
-    // clients always send an element that was already required
+    // existing clients always send an element that was required
     if (!old || kind === "field" || (isNonNullType(old.type) && !defaultOf(old))) return [];
     const [was = none, is = none] = [defaultOf(old), defaultOf(element)];
     if (is === none && was !== none && isNonNullType(element.type)) {
@@ -114,7 +113,7 @@ function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
         ? [schemaChange("sdl-default-removed", coordinate, message, was, is)]
         : [];
     }
-    // graphql-js reports an argument's change from one default to another
+    // graphql-js already reports an argument's change from one default to another
     if (was === is || (kind === "argument" && was !== none && is !== none)) return [];
     const message = `${coordinate} has ${is} now where clients leave it out, it had ${was}`;
     return [schemaChange("sdl-arg-default-value-change", coordinate, message, was, is)];
@@ -127,7 +126,8 @@ const defaultOf = ({ astNode }: Member["element"]): string | undefined =>
   astNode && "defaultValue" in astNode && astNode.defaultValue ? print(astNode.defaultValue) : undefined;
 
 /**
- * Finds input types that became `@oneOf`, which graphql-js does not compare. Existing clients may send several fields, or none.
+ * Finds input types that became `@oneOf`, which graphql-js does not report. Requests with several fields, or none, are
+ * then rejected.
  */
 function newChoices(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   return Object.values(base.getTypeMap()).flatMap((old): Change[] => {

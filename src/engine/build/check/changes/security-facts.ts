@@ -1,8 +1,8 @@
 /**
- * Facts about the authorization of a call. A security requirement (OpenAPI 3.1 §4.8.30) is a list of alternatives, each a set
- * of schemes with scopes. A change breaks callers if their former credentials satisfy no alternative any more, or if a scheme
- * (§4.8.27) moves the credential to another location. A dropped scheme is reported too, because the server then stops
- * forwarding its credential, although REST may still require it.
+ * Facts about the authorization of a call. A security requirement (OpenAPI 3.1 §4.8.30) is a list of alternatives, each
+ * a set of schemes with scopes. A change breaks callers if their credentials no longer satisfy any alternative, or if a
+ * scheme (§4.8.27) moves the credential to another location. A dropped scheme is reported too, because the server then
+ * stops forwarding its credential, although REST may still require it.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { BoundField, Model } from "../../bind/model.ts";
@@ -57,8 +57,8 @@ function forwardedOf(field: BoundField, { document, held }: Model): StatedFact<F
 }
 
 /**
- * Reports dropped schemes, unless `judgeRequirement` reports the change. If the server supplied the credential, `judgeOwner`
- * reports it.
+ * Reports schemes that the document no longer declares. Skips changes that `judgeRequirement` or, for a credential of
+ * the server, `judgeOwner` reports.
  */
 function judgeForwarded(before: Forwarded, after: Forwarded): Differing | undefined {
   const isStillSent = schemesIn(after.alternatives);
@@ -76,7 +76,7 @@ const schemesIn = (alternatives: readonly Alternative[]): ReadonlySet<string> =>
 const holds = (outer: Alternative, inner: Alternative): boolean =>
   [...inner].every((part) => outer.has(part));
 
-/** Describes the change if the same schemes only require additional scopes. */
+/** Describes the change if the same schemes now require additional scopes; otherwise returns `undefined`. */
 function scopesMore(lost: Alternative, after: readonly Alternative[]): string | undefined {
   const schemes = (of: Alternative): Alternative => new Set([...of].map(schemeOf));
   const now = after.find((each) => holds(each, lost) && holds(schemes(lost), schemes(each)));
@@ -131,7 +131,7 @@ function judgeCredential(was: Scheme, is: Scheme): Differing | undefined {
 
 const credentialMembers = ["type", "in", "name", "scheme", "openIdConnectUrl", "x-from-header"] as const;
 
-/** Makes header names and HTTP schemes comparable, because they are case-insensitive. */
+/** Lower-cases header names and HTTP schemes, which are case-insensitive. */
 function partOf(scheme: Scheme, member: (typeof credentialMembers)[number]): unknown {
   const isInAnyCase =
     /^(?:scheme|x-from-header)$/.test(member) || (member === "name" && scheme.in === "header");
@@ -139,7 +139,7 @@ function partOf(scheme: Scheme, member: (typeof credentialMembers)[number]): unk
   return isInAnyCase ? text?.toLowerCase() : text;
 }
 
-/** Whether a call carries the server's or the caller's credential, as `spec/credentials.yaml` decides. */
+/** Reads from `spec/credentials.yaml` whether calls carry the server's or the caller's credential. */
 function ownerOf({ operation }: BoundField, { document, held }: Model): StatedFact<CredentialOwner>[] {
   const { of, texts } = credentialUse(document, held, operation);
   const isHeld = of === "server" || of === "tenant";
@@ -149,8 +149,8 @@ function ownerOf({ operation }: BoundField, { document, held }: Model): StatedFa
 type CredentialOwner = { readonly isHeld: boolean; readonly text: string };
 
 /**
- * Reports that the server's credential replaced the caller's, or the reverse, or that the server's credential changed.
- * `judgeRequirement` and `judgeCredential` report changes of a caller's credential.
+ * Reports a change between the caller's and the server's credential, or of the server's credential. `judgeRequirement`
+ * and `judgeCredential` report changes of a caller's credential.
  */
 function judgeOwner(was: CredentialOwner, is: CredentialOwner): Differing | undefined {
   if (was.text === is.text || !(was.isHeld || is.isHeld)) return undefined;

@@ -9,15 +9,15 @@ import { approvalOrAdvice, impactLines } from "./text.ts";
 export const isOfBase = ({ role }: Frame): boolean => role.startsWith("base");
 
 /**
- * Prefers a location in the edited file: a file with a location in the base too, or the OpenAPI document if something was added
- * to it. Otherwise returns the first current location. If all locations are in the base, returns line 1 of that file, because
- * the old line no longer exists.
+ * Prefers a location in the file that was edited: the file has an old and a new location, or it is the OpenAPI document
+ * and something was added. Otherwise returns the first current location. If all locations are in the base, returns line
+ * 1 of that file, because the old line may no longer exist.
  */
 export function annotationLocation({ places, rule, change }: Finding): Frame | undefined {
   const [gone] = places.filter(isOfBase);
   const here = places.filter((place) => !isOfBase(place));
   const edited = here.find(({ role }) => places.some((other) => other.role === `base ${role}`));
-  // a proof error counts as a change only if the schema is unchanged, so its cause is in the OpenAPI document
+  // changes under rules other than `sdl-` and `binding-` come from the OpenAPI document
   const isOfDocument = change && !/^(sdl|binding)-/.test(rule);
   const added = isOfDocument ? here.find(({ role }) => role === "rest") : undefined;
   return edited ?? added ?? here[0] ?? (gone && { ...gone, line: 1, column: 1 });

@@ -1,4 +1,7 @@
-/** Prints GitHub workflow commands, with one annotation per finding. Its text lists the finding's other locations. */
+/**
+ * Prints GitHub workflow commands, with one annotation per finding. The annotation's text lists the finding's other
+ * locations.
+ */
 import type { Failure } from "../../../shared/cli/command-failure.ts";
 import { printable } from "../../../shared/cli/printable.ts";
 import type { Finding, Report } from "../report.ts";

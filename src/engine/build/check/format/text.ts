@@ -84,7 +84,10 @@ function changeLines({ changes: all, base }: Report, paint: Paint): string[] {
   return [paint("bold", `Changes since ${base}`), ...lines];
 }
 
-/** The lines with the credential and fixed headers of each REST operation. Empty if `spec/credentials.yaml` has none. */
+/**
+ * The lines with the credential and fixed headers of each REST operation. Returns none if `spec/credentials.yaml` sets
+ * neither.
+ */
 export function credentialLines(
   { credentials = [] }: Report,
   paint: Paint = (_style, text) => text,
