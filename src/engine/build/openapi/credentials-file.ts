@@ -1,7 +1,7 @@
 /**
- * Reads `spec/credentials.yaml`: the server's own credentials for vendors' APIs, which replace the credentials of callers, and
- * headers with fixed values. Only the project's owner writes this file: `init` and `update` never copy anything from a vendor's
- * document into it.
+ * Reads `spec/credentials.yaml`: credentials of the server, and headers with fixed values, for calls to vendors' APIs.
+ * A call with the server's credentials does not send the caller's. Only the project's owner writes this file: `init`
+ * and `update` never copy anything from a vendor's document into it.
  */
 
 import { isRecord } from "../../shared/json-object.ts";
@@ -15,7 +15,7 @@ import { rejectDuplicates } from "./yaml-file.ts";
 
 const credentialsFile = "credentials.yaml";
 
-/** The file in `CREDENTIALS_DIRECTORY` with a scheme's credential, or the folder there with one file per tenant. */
+/** A scheme's credential: a file in `CREDENTIALS_DIRECTORY`, or a folder there with one file per tenant. */
 type HeldScheme = Pick<HeldCredential, "file" | "perTenant" | "token">;
 
 /** The section for one OpenAPI document. Operations are keyed by method and path as in the document: `GET /things/{id}`. */
@@ -24,9 +24,9 @@ export type HeldDocument = {
   readonly origin?: string;
   /** The credentials, by the name of the security scheme. */
   readonly schemes: ReadonlyMap<string, HeldScheme>;
-  /** For each operation, why every tenant may call it with a credential that all tenants share. */
+  /** For each operation that sends a credential shared by all tenants, the reason why every tenant may call it. */
   readonly everyTenantMay: ReadonlyMap<string, string>;
-  /** For each operation with an unsafe method, why callers may use it with the server's credentials. */
+  /** For each operation with an unsafe method, the reason why callers may use the server's credentials. */
   readonly writes: ReadonlyMap<string, string>;
   /** For each operation, the parameter that the server sets to the id of the caller's tenant. */
   readonly tenantParameters: ReadonlyMap<string, TenantParameter>;
@@ -36,7 +36,7 @@ export type HeldDocument = {
   readonly errors: ReadonlySet<string>;
   /** The vendor's rate limit, which all callers share. */
   readonly rateLimit?: RateLimit | undefined;
-  /** The headers that are added to each call, by lower-case name. */
+  /** Headers with fixed values that each call sends, by lower-case name. */
   readonly headers: ReadonlyMap<string, FixedHeader>;
 };
 
@@ -302,7 +302,7 @@ function readPermissions(path: Path, value: unknown, fault: Fault): ReadonlyMap<
   );
 }
 
-/** The longest window, in seconds. Requests are counted in memory, so a restart during a longer window would lose its counts. */
+/** The longest window, in seconds. Requests are counted in memory, so a restart during the window loses the counts. */
 const mostSeconds = 86_400;
 
 function readRateLimit(path: Path, value: unknown, fault: Fault): RateLimit | undefined {

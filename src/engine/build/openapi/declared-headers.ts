@@ -18,7 +18,7 @@ export function declaredHeaders(document: RestDocument, operations: Iterable<Res
   return [...new Set(headers.filter((header) => header !== undefined))].sort();
 }
 
-/** Returns the header that carries a parameter or a credential; for every cookie, this is `cookie`. */
+/** Returns the header that carries a parameter or a credential; for a cookie, this is `cookie`. */
 function requestHeaderOf(node: RestNode | undefined): string | undefined {
   const { in: location, name } = membersOf(node?.value);
   if (location === "cookie") return "cookie";

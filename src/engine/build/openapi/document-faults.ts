@@ -1,7 +1,7 @@
 /**
- * Finds faults in the document itself: `$ref`s that cannot be resolved or form a cycle, and duplicate keys. A fault in a part of
- * the document that a bound operation refers to is an error. One warning counts all other faults, and the duplicate
- * `operationId`s of unbound operations.
+ * Finds faults in the document itself: `$ref`s that cannot be resolved or form a cycle, and duplicate keys. A fault is
+ * an error if a bound operation refers to that part of the document. All other faults, such as a duplicate
+ * `operationId` of an unbound operation, become one warning.
  */
 import { createDiagnostic, type Diagnostic, type FileLocation, type Rule } from "../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "./document.ts";
@@ -12,11 +12,16 @@ import { SchemaCycles } from "./shapes/schema-cycles.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateKeyMessage } from "./yaml-file.ts";
 
-/** Walks the parts that bound operations refer to, then the rest of the documents and every file that they refer to. */
+/**
+ * First walks everything that bound operations refer to, because faults there are errors. Then walks the rest of the
+ * documents.
+ */
 export function documentFaults(
   document: RestDocument,
   bound: Iterable<RestOperation>,
-  /** Operations whose duplicate `operationId` was already reported as an error, because a GraphQL field names it. */
+  /**
+   * Operations with a duplicate `operationId` that was already reported as an error, because a GraphQL field names it.
+   */
   misnamed: Iterable<RestOperation> = [],
 ): Diagnostic[] {
   const unused = [...shadowedFaults(document), ...idFaults(document, [...bound, ...misnamed])];
@@ -37,8 +42,8 @@ export const reachableFaults = (document: RestDocument, bound: Iterable<RestOper
   document.isSound ? [] : reachedBy(document, bound).errors;
 
 /**
- * Finds the faults in the parts that bound operations refer to. `others` returns the remaining duplicate keys; call it after all
- * documents have been walked, because it covers only the files that have been read.
+ * Finds the faults in everything that bound operations refer to. Call `others` for the remaining duplicate keys after
+ * walking all documents, because it knows only the files read so far.
  */
 function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
   const walk = new FaultWalk(document);
@@ -112,7 +117,7 @@ const duplicate = (key: DuplicateKey): Diagnostic =>
 const isWithin = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
   file === node.file && path.every((step, index) => String(node.path[index]) === String(step));
 
-/** Whether the node is the object that has the key twice. */
+/** Whether the node is the object that contains the duplicate key. */
 const isBeside = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
   file === node.file &&
   node.path.length === path.length - 1 &&

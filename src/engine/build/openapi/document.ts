@@ -22,7 +22,7 @@ import { type DuplicateKey, parseWithDuplicates, rejectDuplicates, type YamlFile
 
 export type RestNode = NodeLocation & {
   readonly value: unknown;
-  /** The value is a copy of a parent schema without the list of its variants (`RestDocument.refTarget`). */
+  /** The value is a copy of a parent schema without its list of variants (see `#inheritedBase`). */
   readonly isBase?: true;
 };
 
@@ -47,7 +47,7 @@ export class RestDocument {
   readonly #read: ReadFile;
   readonly #parse: ParseFile;
   readonly #files = new Map<string, YamlFile | undefined>();
-  /** Cache of `follow`: an object with a `$ref` → the node at the end of the chain of `$ref`s. */
+  /** Cache of `follow`, by the object with the first `$ref`. */
   readonly #ends = new WeakMap<object, RestNode | undefined>();
   readonly #plainEnds = new WeakMap<object, RestNode | undefined>();
   /** Cache of `$ref` targets, by file and reference: large documents have thousands of references to the same schemas. */
@@ -89,7 +89,10 @@ export class RestDocument {
     return this.roots[0];
   }
 
-  /** Returns the document that contains the node; `undefined` for a node in a part, because documents may share parts. */
+  /**
+   * Returns the document that contains the node; `undefined` for a node in another file, because documents may share
+   * it.
+   */
   rootAt({ file }: Pick<RestNode, "file">): RootNode | undefined {
     return this.roots.find((root) => root.file === file);
   }
@@ -114,7 +117,7 @@ export class RestDocument {
     return file ? file.place([...node.path, ...below]) : { file: node.file, line: 1, column: 1 };
   }
 
-  /** Returns the path of the innermost value at a line and column, without the overlay; `undefined` if the file was not read. */
+  /** Returns the path of the innermost value at a line and column of the file; `undefined` if the file was not read. */
   pathAt({ file, ...location }: FileLocation): NodePath | undefined {
     return this.#files.get(file)?.pathAt(location);
   }
@@ -132,7 +135,10 @@ export class RestDocument {
     return this.#end(node, this.#ends, false);
   }
 
-  /** Like `follow`, but in OpenAPI 3.1 and 3.2 stops at the next `$ref` with keywords beside it, because they apply too. */
+  /**
+   * Like `follow`, but in OpenAPI 3.1 and 3.2 stops at a further `$ref` that has other keywords beside it, because they
+   * apply.
+   */
   followPlain(node: RestNode): RestNode | undefined {
     return this.versions.readsBesideRef(node.file)
       ? this.#end(node, this.#plainEnds, true)
@@ -155,7 +161,7 @@ export class RestDocument {
     return end;
   }
 
-  /** Returns the node that the `$ref` of `from` points to, which may have a `$ref` too; `undefined` if it does not exist. */
+  /** Returns the target of the `$ref` in `from`, which may itself contain a `$ref`; `undefined` if it does not exist. */
   refTarget(from: RestNode): RestNode | undefined {
     const target = this.#declaredTarget(from);
     return target && from.path.at(-2) === "allOf" ? this.#inheritedBase(from, target) : target;
@@ -179,7 +185,7 @@ export class RestDocument {
     return base;
   }
 
-  /** Returns the locations of all schemas that the parent lists in `keyword`, and of the schemas that these include. */
+  /** Returns the locations of the schemas that `keyword` lists, and of all schemas that these include. */
   #descendants(parent: RestNode, keyword: string): ReadonlySet<string> {
     const key = `${nodeKey(parent)} ${keyword}`;
     const known = this.#descendantsOf.get(key);
@@ -236,8 +242,8 @@ function membersBelow({ file, path, value }: RestNode, keyword: string): RestNod
 }
 
 /**
- * Converts a reference without its fragment to a path relative to `file`; empty for `file` itself. An absolute URL is compared
- * with `$self`, the file's own URI (OpenAPI 3.2, OpenAPI Object).
+ * Converts a reference, without its fragment, to a path relative to `file`, or to an empty path for `file` itself. An
+ * absolute URL is compared with `$self`, the file's own URI (OpenAPI 3.2, OpenAPI Object).
  */
 function belowSelf(file: unknown, path: string): string {
   const { $self: self } = membersOf(file);

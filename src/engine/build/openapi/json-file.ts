@@ -22,7 +22,7 @@ export function parseJson(text: string): JsonFile | undefined {
   try {
     const value = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const colons = colonsIn(text);
-    // `JSON.parse` keeps only the last of duplicate keys, so there are fewer keys than colons
+    // `JSON.parse` keeps one of several duplicate keys, so there are then fewer keys than colons
     const isPlain = !Number.isNaN(colons) && colons === keysIn(value);
     return isPlain
       ? { value, offsetAt: offsetFinder(text), pathAt: (offset) => pathAt(text, offset) }

@@ -32,8 +32,8 @@ export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
   `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
 
 /**
- * The serialization style of each form property: a style of OpenAPI, `json`, or one of the unsupported styles `file` and
- * `content` (any other media type).
+ * The serialization style of each form property. Besides OpenAPI's styles, `json`, and the unsupported styles `file`
+ * and `content` (any other media type).
  */
 export type FormStyles = ReadonlyMap<string, Style>;
 
@@ -48,13 +48,13 @@ export type DocumentedResponse = {
 
 /** A documented 2xx response, or `default` if no 2xx or 3xx response is documented. */
 export type SuccessResponse = DocumentedResponse & {
-  /** The media type whose body fields read; absent if the response has no content. */
+  /** The media type of the body that fields are read from; absent if the response has no content. */
   readonly media?: string;
   /** Other JSON media types with the same schema. */
   readonly sameMedia?: readonly string[];
-  /** The content is a stream of items (`itemSchema`), which fields cannot show. */
+  /** The content is a stream of items (`itemSchema`), which fields cannot return. */
   readonly isStream?: true;
-  /** The shape of the body if it is JSON or text. */
+  /** The shape of a JSON or text body. */
   readonly shape?: Shape;
   readonly headers: ReadonlyMap<string, RestNode>;
 };
@@ -135,8 +135,8 @@ export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "
 export const ownPath = ({ path, root: { name = "" } }: RestOperation): string => path.slice(name.length);
 
 /**
- * Whether two versions of the spec mean the same operation: its id is the same, or its method and path are. The names of
- * documents are ignored if only one of the versions has several documents.
+ * Whether both are the same operation in two versions of the spec: the id is the same, or the method and the path are.
+ * Ignores the documents' names if only one of the versions has several documents.
  */
 export function isSameOperation(one: RestOperation, other: RestOperation): boolean {
   const isMoved = (one.root.name === undefined) !== (other.root.name === undefined);

@@ -7,7 +7,10 @@ import { mappedSchema } from "./shapes/variants.ts";
 /** Keywords whose value is data, so that a `$ref` in it is not a reference. */
 const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
 
-/** Whether the object at `key` has names as its keys, not keywords: a response may be named `default` (OpenAPI 3.1 §4.8.16). */
+/**
+ * Whether the keys of the object at `key` are names, not keywords: `default` in `responses` is a response (OpenAPI 3.1
+ * §4.8.16).
+ */
 const holdsNames = (key: string | number | undefined): boolean => key === "properties" || key === "responses";
 
 /** A node whose path is computed lazily, because a large document has a million nodes. */

@@ -131,8 +131,9 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
 }
 
 /**
- * Converts the properties of a form-encoded query string (`in: querystring`, OpenAPI 3.2, Parameter Object) to parameters.
- * Returns none for another media type, or if the schema is more than a list of properties, such as a `oneOf`.
+ * Converts the properties of a form-encoded query string (`in: querystring`, OpenAPI 3.2, Parameter Object) to
+ * parameters. Returns no parameters for another media type, or if the schema is more than a list of properties, such as
+ * a `oneOf`.
  */
 function readQueryString(document: RestDocument, node: RestNode): Parameter[] {
   if (membersOf(node.value).in !== "querystring") return [];
@@ -235,7 +236,7 @@ function readRequestBody(document: RestDocument, operation: RestNode): RestOpera
 }
 
 /**
- * Returns how a form serializes its lists and objects (OpenAPI 3.1 §4.8.15.1): in the documented style. By default, lists are
+ * Returns how a form serializes its lists and objects (OpenAPI 3.1 §4.8.15.1). Without a documented style, lists are
  * repeated values, and objects are JSON.
  */
 function formStylesOf(shape: Shape, encodings: unknown): FormStyles {

@@ -13,7 +13,10 @@ export class RestOperations extends Map<string, RestOperation> {
   readonly #byPlace: ReadonlyMap<string, RestOperation>;
   /** The operations by `operationId`, and by method and path, without the document's name. */
   readonly #byOwnName: ReadonlyMap<string | undefined, RestOperation[]>;
-  /** The possible texts before the first slash of an id or path: a document's name, or nothing. Empty for a single document. */
+  /**
+   * With several documents: their names, and the empty string. An `operationId` that begins with one of these and a
+   * slash may look like another operation's id or path.
+   */
   readonly #starts: ReadonlySet<string>;
   readonly #formerNames: ReadonlyMap<string, RestOperation>;
 
@@ -50,12 +53,15 @@ export class RestOperations extends Map<string, RestOperation> {
     return found ?? this.#formerNames.get(name);
   }
 
-  /** Returns the operation that is the same as this one of another version of the spec. The same id takes precedence. */
+  /**
+   * Returns the operation that is the same as this one of another version of the spec. An operation with the same id
+   * takes precedence.
+   */
   versionOf(other: RestOperation): RestOperation | undefined {
     return this.get(other.id) ?? [...this.values()].find((each) => isSameOperation(each, other));
   }
 
-  /** Returns the operations that share this name; empty if fewer than two have it. */
+  /** Returns the operations that share this name, or none if it is unique. */
   sharing(name: string): readonly RestOperation[] {
     const sharing = this.#byOwnName.get(name) ?? [];
     return sharing.length > 1 ? sharing : [];

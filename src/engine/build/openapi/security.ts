@@ -84,7 +84,10 @@ export function scopeRequirementsOf(document: RestDocument, operation: RestOpera
 
 const schemesWithScopes: ReadonlySet<unknown> = new Set(["oauth2", "openIdConnect"]);
 
-/** Client's request header → where REST expects the credential, if that is another header, a query parameter or a cookie. */
+/**
+ * Maps the client's request header to the place where REST expects the credential, if that is another header, a query
+ * parameter or a cookie.
+ */
 export function credentialPlacesOf(
   document: RestDocument,
   operation: RestOperation,
@@ -104,8 +107,8 @@ export function credentialPlacesOf(
 }
 
 /**
- * Returns the request header in which clients send a scheme's credential, in lower case: `x-from-header`, or else the header in
- * which REST expects it; `undefined` if there is neither.
+ * Returns the request header in which clients send a scheme's credential, in lower case: `x-from-header`, or else the
+ * header in which REST expects it.
  */
 export function headerOf(scheme: RestNode | undefined): string | undefined {
   const { type, "x-from-header": from } = membersOf(scheme?.value);
@@ -144,5 +147,5 @@ export const securitySchemeOf = (
   name: string,
 ): RestNode | undefined =>
   document.child(securitySchemesOf(document, root), name) ??
-  // since OpenAPI 3.2, a name that is not a component's is the URI of a security scheme
+  // since OpenAPI 3.2, a name without a component is the URI of a security scheme
   (/[#/.]/.test(name) ? document.follow({ ...root, value: { $ref: name } }) : undefined);

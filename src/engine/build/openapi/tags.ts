@@ -13,7 +13,7 @@ export function nestedTagsOf(operation: Pick<RestOperation, "node" | "root">): S
   const found = new Set(tagsOf(operation));
   for (const tag of found) {
     const { parent } = declaredTag(operation.root, tag);
-    if (typeof parent === "string") found.add(parent); // this loop visits the added tag later
+    if (typeof parent === "string") found.add(parent); // the loop visits the added tag later
   }
   return found;
 }

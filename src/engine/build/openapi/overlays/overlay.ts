@@ -19,10 +19,13 @@ type Action = { readonly target: string; readonly update?: unknown; readonly rem
 /** A value that an action removed. `path`: its path just before the removal. */
 export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: FileLocation };
 
-/** The overlay set or removed the value at `path` (`Written`), or removed the item `index` of the list at `path`. */
+/**
+ * `Written`: the overlay set or removed the value at `path`. Otherwise, it removed the item `index` of the list at
+ * `path`.
+ */
 type Change = Written | { readonly path: NodePath; readonly index: number };
 
-/** `from`: the path in the overlay. */
+/** `path` is in the document, `from` in the overlay. */
 type Written = { readonly path: NodePath; readonly from: NodePath };
 
 /** Returns the changed document, the removed values, and a finding for each action that selects nothing. */
@@ -146,8 +149,8 @@ class OverlaidDocument {
   }
 
   /**
-   * Merges an update: objects are merged member by member, lists are appended to lists, any other update is appended to a list as
-   * one item, and all other values are replaced.
+   * Merges objects member by member. Appends the items of a list, or any other update as one item, to a list. Otherwise
+   * the update replaces the value.
    */
   #merged({ path, from }: Written, before: unknown, update: unknown): unknown {
     if (Array.isArray(before)) {
@@ -171,8 +174,9 @@ class OverlaidDocument {
   }
 
   /**
-   * Searches the changes from the last to the first. Returns a location in the overlay if it set or removed the value or an
-   * ancestor, or changed the type of the schema at the path; otherwise, returns a location in the document.
+   * Returns a location in the overlay if the overlay set or removed the value or an ancestor, or changed the type of
+   * the schema at the path. Otherwise returns the location in the document. Searches the changes backwards, because
+   * each path is valid for the document at the time of its change.
    */
   place(path: NodePath): FileLocation {
     let at = path;

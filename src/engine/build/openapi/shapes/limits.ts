@@ -55,7 +55,7 @@ export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
 const upperLimits: ReadonlySet<string> = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems"]);
 const lowerLimits: ReadonlySet<string> = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems"]);
 
-/** Of two limits with the same keyword, the stricter one applies; of two patterns or defaults, the left one. */
+/** Keeps the stricter of two limits with the same keyword, and the left one of two patterns or defaults. */
 export function mergeLimits(left: LimitValues, right: LimitValues): LimitValues {
   const stricter = Object.entries(left).map(([key, one]) => {
     const other = own(right, key);

@@ -61,9 +61,7 @@ function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | 
   );
 }
 
-/**
- * Returns the shape of entries for all properties, declared and undeclared; `undefined` if undeclared properties have no schema.
- */
+/** Returns the shape of entries for declared and undeclared properties; `undefined` if undeclared ones have no schema. */
 function wholeEntry(shape: Shape): Shape | undefined {
   if (!isOnly(shape, "object")) return undefined;
   if (shape.members) {
@@ -82,7 +80,10 @@ const maxLists = 8;
 
 const isList = (shape: Shape, lists: number): boolean => isOnly(shape, "array") && lists > 0;
 
-/** Returns the shape of the list of a map's entries (for a list of maps, a list of lists); `undefined` for any other shape. */
+/**
+ * Returns the shape of a list of the map's entries; for a list of maps, a list of lists. Returns `undefined` for any
+ * other shape.
+ */
 export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined {
   const items = isList(shape, lists)
     ? shape.items && entriesShape(shape.items, lists - 1)

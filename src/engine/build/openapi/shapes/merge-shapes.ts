@@ -72,7 +72,7 @@ export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
 const acceptsTypes = ({ types }: Shape, other: Shape): boolean =>
   types.size === 0 || (other.types.size > 0 && [...other.types].every((type) => acceptsType(types, type)));
 
-/** Whether every value of the member satisfies the shape, so that the member need not be merged with it. */
+/** Whether every value of the member already satisfies the shape, so that merging would not change the member. */
 const addsNothing = (shape: Shape, member: Shape): boolean =>
   acceptsTypes(shape, member) &&
   shape.properties.size === 0 &&

@@ -24,7 +24,10 @@ import {
 import { identityOf } from "./shape-identity.ts";
 import { foldVariants } from "./variants.ts";
 
-/** `schemas`: the schemas that include the current one, outermost first. `parts`: how many the outermost one includes so far. */
+/**
+ * `schemas`: the schemas that include the current one, outermost first. `parts`: the number of schemas that the
+ * outermost one has included so far.
+ */
 type Inclusion = { readonly schemas: readonly [RestNode, ...RestNode[]]; readonly parts: { count: number } };
 
 /** Returns the shape of the schema at `node`, which may be a `$ref`. */
@@ -105,18 +108,19 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
     const members = nodes.map((member) => ({ node: member, shape: partAt(member) }));
     if (members.length > 0) shape = foldVariants(document, shape, members, { keyword, node });
   }
-  // in OpenAPI 3.0, a nullable reference is an `allOf` with `nullable: true` beside it, or in a member that only annotates
+  // in OpenAPI 3.0, a nullable reference is written as an `allOf`, with `nullable: true` beside it or in a member
+  // without constraints
   const isNullable = [node, ...(isWrapper ? allOf : [])].some(
     ({ value }) => membersOf(value).nullable === true,
   );
   if (isNullable && !shape.nullable) shape = withNullable(shape, true);
-  // an `allOf` of one schema, with no more than its type beside it, keeps the node and the identity of that schema
+  // an `allOf` of one schema, with at most a type beside it, keeps the node and the identity of that schema
   return shape.node === node ? readFrom(node, shape) : shape;
 }
 
 /**
- * Whether the schema contains only annotations, so that it accepts every value. OpenAPI 3.0 ignores siblings of `$ref`, so an
- * annotated reference is an `allOf` with the `$ref`. The annotations are beside the `allOf` or in another member.
+ * Whether the schema contains only annotations, so that it accepts every value. In OpenAPI 3.0, a reference is
+ * annotated by an `allOf` with the `$ref`, and with the annotations beside it or in another member.
  */
 const isAnnotation = (schema: Schema): boolean =>
   schema.type === undefined && !hasKeyword(schema, restricting) && !hasKeyword(schema, composing);
@@ -189,8 +193,9 @@ export const conditionKeywords: readonly string[] = [
 ];
 
 /**
- * Keywords that restrict values, besides `type` and those in `composing`. All others are annotations, also unknown ones (JSON Schema 2020-12 §6.5).
- * `nullable`, `readOnly` and `writeOnly` are read elsewhere.
+ * Keywords that restrict values, besides `type` and those in `composing`. All other keywords are annotations, even
+ * unknown ones (JSON Schema 2020-12 §6.5). `nullable`, `readOnly` and `writeOnly` are omitted, because they are read
+ * separately.
  */
 const restricting: ReadonlySet<string> = new Set([
   ...["$ref", "enum", "const", "format", "properties", "required", "items"],

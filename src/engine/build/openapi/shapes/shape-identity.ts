@@ -19,7 +19,8 @@ export type ShapeIdentity = {
 };
 
 /**
- * Maximum depth, which no real document reaches. A schema that composes itself again below each property would be endlessly deep.
+ * Maximum depth, which no real document reaches. A schema that contains a new composition of itself would nest without
+ * end.
  */
 const maxDepth = 64;
 

@@ -20,7 +20,7 @@ export type Property = {
 /** A constraint that `Shape` does not model, such as `not` or `minProperties`. `node`: the schema with the keyword. */
 export type Condition = { readonly keyword: string; readonly node: RestNode };
 
-/** Members that may lead back to the shape, and are therefore computed on demand. */
+/** Members that may refer back to the shape, and are therefore computed on demand. */
 type Lazy = "properties" | "items" | "entry" | "members" | "variants";
 
 type Statements = Pick<Shape, "node"> &
