@@ -1,8 +1,8 @@
 /**
- * Finds changes that `init` copies only if the user confirms them. An overlay that changes servers, security requirements or
- * security schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27) decides where callers' credentials are sent. The overlay may come
- * from the document's vendor, but looks like the project's own once it is copied. `init` also asks about an `x-from-header`
- * that names another product's header.
+ * Finds changes that `init` copies only if the user confirms them. An overlay that changes servers, security
+ * requirements or security schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27) decides where callers' credentials are sent.
+ * The overlay may come from the document's vendor, but looks like the project's own once it is copied. `init` also asks
+ * about an `x-from-header` that names the header of another product's credential.
  */
 import { posix } from "node:path";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -20,15 +20,15 @@ import { headerOf, securitySchemesOf } from "../openapi/security.ts";
 type Given = {
   /** The path or URL as the user passed it. */
   readonly openapi: string;
-  /** The names that the document and its overlay get in `spec/`. */
+  /** The file names that the document and its overlay get in `spec/`. */
   readonly place: NamedDocument;
   /** Reads the document's files. With `--name`, also reads the files of the existing project. */
   readonly read: ReadFile;
 };
 
 /**
- * Throws `UsageError` that lists the unconfirmed changes, or the confirmations that match no change. `confirmed` has URI
- * fragments (RFC 6901 §6). `project` has all documents of the project, including the new one.
+ * Throws `UsageError` with the unconfirmed changes, or with the confirmations that match no change. `confirmed`
+ * contains URI fragments (RFC 6901 §6). `project` contains all documents of the project, including the new one.
  */
 export function refuseUnconfirmed(given: Given, confirmed: readonly string[], project?: RestDocument): void {
   const changes = new Map([...overlayChanges(given), ...(project ? claims(given, project) : [])]);
@@ -109,7 +109,7 @@ function statementsOf(document: RestDocument): Map<string, Statement> {
   return statements;
 }
 
-/** The security schemes with an `x-from-header` that names the header of another document's credential. */
+/** Finds security schemes with an `x-from-header` that names the header of another document's credential. */
 function claims({ openapi, place: { name } }: Given, project: RestDocument): Changes {
   const own = project.roots.filter((root) => root.name === name);
   const others = project.roots.filter((root) => root.name !== name);

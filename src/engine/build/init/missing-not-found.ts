@@ -1,13 +1,16 @@
 /**
- * Finds operations whose 404 responses clients would see as `UPSTREAM_ERROR`, because the document declares other refusals but
- * no 404, and the action of an overlay that adds them.
+ * Finds operations whose document declares other refusals but no 404, so that clients would see a 404 as
+ * `UPSTREAM_ERROR`. Proposes an overlay action that adds the missing 404.
  */
 import { documentedStatus, listsRefusals } from "../../shared/refusals.ts";
 import { refusalsOf } from "../bind/requests/called-operations.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { type OverlayAdvice, quotedNames } from "./overlay-text.ts";
 
-/** Whether clients see a JSON 404 of this operation as `UPSTREAM_ERROR`, although its path names a resource that may not exist. */
+/**
+ * Whether REST may respond with an undocumented 404: the path has a parameter, and the document declares only other
+ * refusals.
+ */
 function isMissing404(operation: RestOperation): boolean {
   const refusals = refusalsOf(operation);
   return (

@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 
 export type OverlayAction = { readonly target: string; readonly update: object };
 
-/** A sentence about the document, and the actions of an overlay that mend it. */
+/** A sentence about a flaw of the document, and the overlay actions that fix it. */
 export type OverlayAdvice = { readonly message: string; readonly actions: readonly OverlayAction[] };
 
 const yaml = (value: object): string => stringify(value, { lineWidth: 0 });
@@ -12,8 +12,8 @@ export const overlayText = (title: string, actions: readonly OverlayAction[]): s
   yaml({ overlay: "1.0.0", info: { title, version: "1.0.0" }, actions });
 
 /**
- * The lines to print for all advice: the actions as items for an overlay that exists, or else a whole overlay. The indentation
- * may be pasted too.
+ * Returns the lines to print for all advice: items for the `actions` of an existing overlay, or else a whole overlay.
+ * The user may paste the lines with their indentation.
  */
 export function overlayLines(all: readonly OverlayAdvice[], overlay: string, exists: boolean): string[] {
   const actions = all.flatMap((each) => each.actions);

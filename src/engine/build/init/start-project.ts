@@ -47,10 +47,13 @@ export type StartedProject = {
   readonly unbound: number;
   /** The reason for each chosen operation that cannot be bound. */
   readonly leftOut: ReadonlyMap<string, string>;
-  /** Bound operations whose path extends the path of a type's operation, so that they could be fields of that type. */
+  /**
+   * Bound operations that could become fields of a type, because their path extends that of an operation that returns
+   * the type.
+   */
   readonly links: readonly string[];
   readonly example: ExampleRequest | undefined;
-  /** Number of links that keys suggest, as fields and as comments of the schema. */
+  /** The number of links that keys such as `authorId` suggest: as fields, and as comments in the schema. */
   readonly keyLinks: Pick<KeyLinks, "fields" | "comments">;
 };
 
@@ -76,7 +79,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
   const found = keyLinks(model, { sdl, bound: started });
   const whole = [sdl, found.sdl].filter((part) => part !== "").join("\n\n");
-  // fields from `keyLinks` make objects reachable from more types, and a link by path may be invalid there
+  // a link by path may be invalid once fields from `keyLinks` make objects reachable from more types
   const linked = found.fields > 0 ? bindSdl(model, whole).model : started;
   const links = linked && new Links(linked);
   return {
@@ -204,7 +207,7 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
 }
 
 /**
- * A pattern for each group of paths that have the same first segments, with the number of operations that the pattern matches.
+ * Returns a pattern for each group of paths with the same first segments, and the number of operations that it matches.
  * The groups differ in the first segment that not all paths share.
  */
 function pathPatterns(operations: Model["operations"]): (readonly [string, number])[] {

@@ -17,8 +17,8 @@ export type ApprovalEntry = {
 };
 
 /**
- * Identifies the finding that an entry approves. Includes the rule and the coordinate, because they are what the approver reads;
- * the fingerprint alone would be unique.
+ * Identifies the approved finding. Includes the rule and the coordinate although the fingerprint is unique, because the
+ * approver relies on them.
  */
 export const approvalKey = ({
   fingerprint,
@@ -41,7 +41,7 @@ const texts = ["fingerprint", "rule", "coordinate", "reason", "author"] as const
 
 function readEntry(file: YamlFile, value: unknown, index: number, faults: UnreadableSpec[]): ApprovalEntry {
   const given = isRecord(value) ? value : {};
-  // findings print an entry with the placeholders <why> and <who>, which count as missing
+  // the entry that a finding prints contains the placeholders <why> and <who>, which count as missing
   const text = (key: (typeof texts)[number] | "expires"): string =>
     typeof given[key] === "string" ? given[key].trim().replace(/^<\w+>$/, "") : "";
   const wrong: string[] = texts.filter((key) => text(key) === "");

@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from "node:path";
 
 /**
  * Returns the path of `root` in its git repository, with a trailing `/`, because CI expects file names relative to the
- * repository. Empty if `root` is the repository itself or is not in a repository.
+ * repository. Returns an empty path if `root` is the repository itself or is not in a repository.
  */
 export function pathBelowRepository(root: string): string {
   let top = root;

@@ -14,7 +14,7 @@ export type SpecFiles = {
   readonly list: (folder: string) => string[];
 };
 
-/** Reads each file once, although many findings show lines of it. Files do not change during a run. */
+/** Reads each file once, because many findings show lines of the same file. Files do not change during a run. */
 export function readOnce<Content>(read: (name: string) => Content): (name: string) => Content {
   const contents = new Map<string, Content>();
   return (name) => {

@@ -6,7 +6,7 @@ import type { Model, RestApi } from "../bind/model.ts";
 export const hasNoField = (schema: string | undefined): boolean =>
   /^\s*(?:type\s+Query\s*(?:\{\s*\})?\s*)?$/.test((schema ?? "").replace(/^\uFEFF|#.*$/gm, ""));
 
-/** A valid schema needs at least one field. This one is not bound, and proposals do not contain it. */
+/** A valid schema needs at least one field; this one is neither bound nor proposed. */
 export const placeholderSchema = "type Query { nothing: Boolean }";
 
 export function modelWithoutFields(rest: RestApi): Model {

@@ -22,7 +22,7 @@ export function statusesComment(operation: RestOperation, type: string): string[
 }
 
 /**
- * Returns the property that a response merely wraps. This is the list if all other properties are about paging, or the only
+ * Returns the property that the response merely wraps: a list beside properties that are only about paging, or the only
  * property if it is a list or an object. An order with `items` and other properties is not a wrapper.
  */
 export function envelopeOf(answer: Shape, operation: RestOperation): Property | undefined {
@@ -38,14 +38,17 @@ export function envelopeOf(answer: Shape, operation: RestOperation): Property | 
 const isPageOf = (list: Property, answer: Shape): boolean =>
   responseProperties(answer).every((each) => each.name === list.name || isPagingProperty(each));
 
-/** The list of a page, if it is named after the resource (`alerts` of `/subscriptions/{id}/alerts`) or `data`, `results` and so on. */
+/**
+ * Returns the list of a page, if it is named `data`, `results` or similar, or after the resource (`alerts` of
+ * `/subscriptions/{id}/alerts`).
+ */
 function namedList(answer: Shape, operation: RestOperation): Property | undefined {
   const [list, ...others] = responseProperties(answer).filter(({ shape }) => shape.types.has("array"));
   if (!list || others.length > 0 || !isPlainObject(answer) || !isComposed(list.shape)) return undefined;
   const { name } = list;
   const isNamed =
     hasName(pagingNames.items, list) || normalizeName(name) === normalizeName(resourceName(operation));
-  // the client needs what such a response says about paging
+  // clients need the paging properties of a response if no connection can read its pages
   const isPaged = searchPage(operation).obstacle !== undefined;
   return isNamed && !name.includes(".") && !isPaged && isPageOf(list, answer) ? list : undefined;
 }

@@ -58,7 +58,7 @@ export class InputTypes {
     const at = location === "header" || isAmbiguous ? location : undefined;
     // GraphQL does not allow deprecation of required arguments
     const deprecated = type.endsWith("!") ? "" : deprecatedDirective(parameter.node, shape.node);
-    // REST describes a page number or offset, but clients send a cursor
+    // REST's description is about a page number or offset, but clients send a cursor
     const isCounted = parameter === page?.after && (page.pages === "NUMBERED" || page.pages === "OFFSET");
     const isListByName = name.endsWith("[]") && location === "query" && !shape.types.has("array");
     return [
@@ -123,8 +123,8 @@ export class InputTypes {
   }
 
   /**
-   * An `@oneOf` input type with a field for each member of a `oneOf` of objects. `undefined` unless each member has a unique
-   * name.
+   * An `@oneOf` input type with a field for each member of a `oneOf` of objects. Returns `undefined` unless each member
+   * has a unique name.
    */
   #choice(shape: Shape, wanted: string): string | undefined {
     const { property, members = [] }: Partial<Variants> = shape.variants
@@ -175,7 +175,7 @@ function wordFor({ shape }: Variant, members: readonly Variant[]): string | unde
   return (own.find(({ required }) => required) ?? own[0])?.name;
 }
 
-/** Whether every object requires another object of the same type. A GraphQL input type cannot express this. */
+/** Whether every object of this type requires another one of the same type, which a GraphQL input type cannot express. */
 function requiresItself(shape: Shape): boolean {
   const seen = new Set<string>();
   const waiting = [shape];
@@ -190,8 +190,8 @@ function requiresItself(shape: Shape): boolean {
 }
 
 /**
- * Whether the parameter accepts texts and, as the URL or the header does not distinguish them, values of other types. An untyped
- * query parameter may be a list.
+ * Whether the parameter accepts any text: it is an untyped path or header parameter, or allows strings besides other
+ * simple types. An untyped query parameter does not count, because it may be a list.
  */
 function isAnyText({ shape, in: location, style }: Parameter): boolean {
   const { types, values, contradiction } = shape;

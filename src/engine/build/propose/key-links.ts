@@ -121,10 +121,11 @@ const extension = ({ link: { owner, bindings }, index }: Tried): string =>
   `extend type ${owner} {\n  ${bindings[index]}\n}`;
 
 /**
- * A link by a key: an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the author. Some
- * operation must accept a list of ids, return an object by its id, or return all objects. An OpenAPI document does not declare
- * which object a key refers to. So the key without `Id` must name the type or the resource in the path, and the binder must
- * prove that the types fit. If two operations match, there is no link, because a wrong link is worse than none.
+ * A link by a key: an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the
+ * author. Some operation must accept a list of ids, return an object by its id, or return all objects. An OpenAPI
+ * document does not declare which object a key refers to, so the key without `Id` must name the type or the resource in
+ * the path, and the binder must prove that the types fit. If two operations match, there is no link, because a wrong
+ * link is worse than none.
  */
 type KeyLink = {
   /** The type that has the key. */
@@ -134,7 +135,7 @@ type KeyLink = {
   readonly bindings: readonly string[];
   /** The first `sure` bindings look up the object by its id. The others search a list that may be incomplete. */
   readonly sure: number;
-  /** Describes a contradiction in the document. Undefined if there is none. */
+  /** Describes a contradiction in the document, if there is one. */
   readonly contradiction: string | undefined;
 };
 
@@ -149,7 +150,7 @@ function findKeyLinks(model: Model): KeyLink[] {
   return [...known.values()].flatMap((same) => (same.length === 1 ? same : []));
 }
 
-/** By key name without `Id`, the lookup fields of the types that the key may refer to. */
+/** Maps the key's name without `Id` to the lookup fields of the types that the key may refer to. */
 type ByName = Map<string, readonly LookupField[]>;
 
 function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesakes): KeyLink[] {
@@ -215,9 +216,9 @@ function otherKeyOf(model: Model, owner: string, key: string): string | undefine
 const referenceProperties = new Set("id type self href link url html_url summary name key".split(" "));
 
 /**
- * Names the target of a reference `{ id, type }`. It is `service` if the `type` is `service_reference`. If the document lists
- * no values of `type`, all fields that return such an object must be named `service`. `undefined` if the object is not a
- * reference, or if the name is ambiguous.
+ * Names the target of a reference `{ id, type }`. The name is `service` if the `type` is `service_reference`. If the
+ * document lists no values of `type`, it is the name of the fields that return the object. Returns `undefined` if the
+ * object is not a reference, or if the name is ambiguous.
  */
 function referencedName(model: Model, owner: string): string | undefined {
   const shapes = shapesOf(model, owner);
@@ -242,7 +243,10 @@ function referencedName(model: Model, owner: string): string | undefined {
   return isReference ? (value ?? onlyHolder(model, owner)) : undefined;
 }
 
-/** The name that all fields of this type share. `undefined` if their names differ, or if one of them is a list. */
+/**
+ * Returns the name that all fields of this type share; `undefined` if their names differ, or if one of them returns a
+ * list.
+ */
 function onlyHolder({ fields }: Model, type: string): string | undefined {
   const holders = [...fields.values()].filter(
     ({ definition }) => getNamedType(definition.type).name === type,
@@ -255,8 +259,8 @@ function onlyHolder({ fields }: Model, type: string): string | undefined {
 }
 
 /**
- * By resource name, an example path in each area of the API that has this resource. The area consists of the path segments
- * before the resource.
+ * Maps a resource name to an example path in each area of the API that has the resource. An area consists of the path
+ * segments before the resource.
  */
 type Namesakes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -282,7 +286,10 @@ function findNamesakes({ operations }: Model): Namesakes {
 const areaOf = (before: readonly string[]): string =>
   before.filter((each) => !isApiOrVersion(each)).join("/");
 
-/** An example path of another resource with the same name in a different area of the API, because a key may refer to either. */
+/**
+ * Returns an example path of another resource with the same name in a different area of the API. A key may refer to
+ * either resource.
+ */
 function namesakeOf(
   { field: { operation }, resource }: LookupField,
   namesakes: Namesakes,
@@ -344,7 +351,7 @@ const lookedUp = ({ field: { operation }, path }: LookupField, key: string): str
     result: resultAt(path),
   });
 
-/** The parameter for ids, and the property of the returned objects with the id. */
+/** Returns the parameter for ids, and the id property of the returned objects. */
 function idsOf(model: Model, { ids, type }: LookupField): Property[] {
   const property = propertyOf(model, type, "id");
   return [...(ids ? [ids] : []), ...(property ? [property] : [])];
@@ -441,7 +448,7 @@ function nodeType({ nodes, edges }: GraphQLFieldMap<unknown, unknown>): unknown 
   return node && getNamedType(node.type);
 }
 
-/** Whether the name is `id`, or contains the name of the type, as `user_id` does for users. */
+/** Whether the name is `id`, or consists of the type's name and `id`, as `user_id` does for users. */
 function isId(name: string, named: Pick<LookupField, "type" | "resource">): boolean {
   const base = keyName.exec(name)?.[1];
   return normalizeName(name) === "id" || (base !== undefined && keyNamesOf(named).has(normalizeName(base)));

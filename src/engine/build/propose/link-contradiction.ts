@@ -16,7 +16,10 @@ export type LinkKey = {
   readonly owners: readonly Shape[];
 };
 
-/** Describes a contradiction. `ids` has the parameter for the id, and the id property of the returned objects. */
+/**
+ * Describes a contradiction between a key and `ids`: the parameter for the id, and the id property of the returned
+ * objects.
+ */
 export function linkContradiction(
   document: RestDocument,
   { property, name, owners }: LinkKey,
@@ -42,7 +45,7 @@ export function linkContradiction(
 
 type Unfit = { readonly of: string; readonly wanted: string };
 
-/** Compares the limits of the key with those of the id. Patterns must be equal as text. */
+/** Compares the limits of the key with those of the id. Patterns are only compared as text. */
 function otherLimit(key: Shape, taken: Shape): Unfit | undefined {
   for (const [keyword, one, other] of [
     ["pattern", key.limits.pattern, taken.limits.pattern],
@@ -70,8 +73,8 @@ const limitText = (keyword: string, value: unknown): string => `has ${keyword} $
 const textFormat = (shape: Shape): string | undefined => (isOnly(shape, "string") ? shape.format : undefined);
 
 /**
- * Describes why the id's schema rejects a value of the key. `examples` has example ids, because a prefix such as `cus_`
- * distinguishes kinds of ids. An example that ends with `_` is only a prefix.
+ * Describes why the id's schema rejects a value of the key. `examples` contains example ids, because a prefix such as
+ * `cus_` distinguishes kinds of ids. A value that ends with `_` is only a prefix.
  */
 function refusal(taken: Shape, value: unknown, examples: readonly unknown[]): Unfit | undefined {
   const sent = taken.types.has("string") && typeof value === "number" ? String(value) : value;
@@ -135,7 +138,7 @@ const idsIn = (text: string): string[] => [
   ...new Set(text.match(/\b(?=[A-Za-z-]*[_-][\w-]*\d)[A-Za-z][\w-]*\b|\b[a-z]{2,8}_(?![A-Za-z0-9_])/g)),
 ];
 
-/** Words that may precede an object's name without naming another system. */
+/** Words that may precede an object's name but do not name another system. */
 const plainWords = new Set(
   `a all an and any array associated assigned base belonging billing by corresponding created current default each every
 existing first for given her his id ids if in internal its last linked list main matching new numeric of old on one optional

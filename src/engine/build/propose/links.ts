@@ -1,8 +1,8 @@
 /**
- * Finds the type that an operation can become a field of. `/libraries/{library_id}/books/{id}/pages` can be a field of the type
- * that `/libraries/{library_id}/books/{id}` returns. A path parameter that both paths have gets its value from the same source
- * as in the calls that fetch the type. The document declares links, or paths and names suggest them; the binder proves
- * suggested links.
+ * Finds the type that an operation can become a field of. `/libraries/{library_id}/books/{id}/pages` can be a field of
+ * the type that `/libraries/{library_id}/books/{id}` returns. A path parameter that both paths have gets its value from
+ * the same source as in the calls that fetch the type. Links are declared in the document, or suggested by paths and
+ * names; the binder proves suggested links.
  */
 import { getNamedType, getNullableType, isObjectType } from "graphql";
 import { membersOf } from "../../shared/json-object.ts";
@@ -63,8 +63,8 @@ export class Links {
   }
 
   /**
-   * The fields whose calls fetch objects of the type: one object at the path, or a list at the parent path. `undefined` if
-   * objects of the type also occur inside other objects, because they may have another path.
+   * Returns the fields whose calls fetch objects of the type, with one object at the path or a list at the parent path.
+   * Returns `undefined` if objects of the type also occur inside other objects, because they may have another path.
    */
   #fieldsFetching(
     type: string,
@@ -116,8 +116,8 @@ function ownKey(model: Model, type: string, { name, shape }: Parameter): string 
 }
 
 /**
- * The source of the path parameter in the calls of `fetching`. `undefined` if the sources differ, or if a link cannot use the
- * source.
+ * Returns the source of the path parameter in the calls that fetch the type; `undefined` if the sources differ, or if a
+ * link cannot use the source.
  */
 function inherited(
   { schema }: Model,
@@ -151,7 +151,7 @@ function inherited(
  */
 export type Link = {
   readonly type: string;
-  /** The name in the document. For a suggested link, the segments of the path after the object. */
+  /** The link's name in the document; for a suggested link, the path segments after the object. */
   readonly name: string;
   readonly params: readonly { readonly name: string; readonly from: string }[];
 };

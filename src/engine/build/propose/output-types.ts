@@ -197,8 +197,6 @@ export class OutputTypes {
   }
 }
 
-// `propose` prints a union only if the binder can resolve the member type of every value.
-
 /** Whether the binder can resolve the member type of every value. `names` has a type for each variant, in order. */
 function isUnion({ properties }: Shape, { property, members }: Variants, names: readonly string[]): boolean {
   return (

@@ -48,7 +48,7 @@ export class Proposal {
   readonly #roots: { readonly query: string; readonly mutation: string };
   readonly #definitions: TypeDefinitions;
   readonly #links: Links;
-  /** The lines of each field, by type. */
+  /** The SDL lines of each proposed field, by type and field name. */
   readonly #fields = new Map<string, Map<string, string[]>>();
 
   /** The names of existing fields, by type. */

@@ -29,7 +29,9 @@ function namesResource(name: string, resource: string): boolean {
   return name.length > one.length && name.toLowerCase().includes(one);
 }
 
-/** A name to use if that of `nameFrom` is taken. Begins with the document's name if there are several documents. */
+/**
+ * The name to use if the one from `nameFrom` is taken. Begins with the document's name if there are several documents.
+ */
 export function wholeNameFrom(operation: RestOperation): string {
   const id = ownId(operation);
   const isOfPath =

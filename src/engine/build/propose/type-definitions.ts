@@ -58,7 +58,7 @@ export class TypeDefinitions {
     return "JSON";
   }
 
-  /** The scalar for a string format. Undefined if there is none, or if another type has its name. */
+  /** Returns the scalar for a string format; `undefined` if there is none, or if another type has its name. */
   date(format: string | undefined): string | undefined {
     const [name] = [...dateScalars].find(([, each]) => each === format) ?? [];
     if (name === undefined) return undefined;
@@ -94,9 +94,9 @@ export class TypeDefinitions {
   }
 
   /**
-   * Defines an enum, or reuses one with the same values if its name fits. For example, an argument `state` gets the type
-   * `GateState` of the `state` of a gate. Properties with the same name and values share an enum, if the name has several words or
-   * their objects the same resource.
+   * Defines an enum, or reuses one with the same values if its name fits. For example, an argument `state` gets the
+   * type `GateState` of the `state` of a gate. Properties with the same name and values share an enum if the property's
+   * name has several words, or if the enums would be named after the same resource.
    */
   defineEnum(
     shape: Shape,
@@ -127,8 +127,8 @@ export class TypeDefinitions {
   }
 
   /**
-   * The names of enums that several properties of the same name have, by property and values. Omits properties with a name of
-   * one word, such as `status`, which does not show that they mean the same, and names of components.
+   * Maps each property that occurs repeatedly with the same values to a name for the shared enum. Omits one-word names
+   * such as `status`, because such properties may mean different things, and names that components have.
    */
   #repeatedEnums(): ReadonlyMap<string, string> {
     this.#repeated ??= namesOfRepeatedEnums(this.model.document.roots.map(({ value }) => membersOf(value)));
@@ -157,10 +157,10 @@ export function componentOf(shape: Shape): string | undefined {
   return isComponent(shape) ? String(path[2]) : undefined;
 }
 
-/** An enum of the schema has only a name. */
+/** For an enum of the existing schema, only the name is known. */
 type NamedEnum = { readonly name: string; readonly wanted?: string; readonly property?: string };
 
-/** The property that the schema, or the list of which it describes the items, belongs to. */
+/** Returns the property that has this schema for its value or for the items of its list. */
 function propertyOf({ node, identity }: Shape): string | undefined {
   const [keyword, name] = node.path.slice(node.path.at(-1) === "items" ? -3 : -2);
   return identity.text === nodeKey(node) && keyword === "properties" ? String(name) : undefined;
