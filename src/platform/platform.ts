@@ -1,6 +1,7 @@
 /**
- * The `platform` role: the embedded REST platform that stands in for the real one. It implements `spec/openapi.yaml`
- * over SQLite, serves key introspection to the gateway, and fills an empty store with demo data in the test environment.
+ * The `platform` role: the embedded REST platform that stands in for the real one. The role implements
+ * `spec/openapi.yaml` over SQLite, serves key introspection to the gateway, and fills an empty store with demo data in
+ * the test environment.
  */
 import type { FastifyInstance } from "fastify";
 import type { Config } from "restbound";

@@ -1,6 +1,6 @@
 /**
- * The modules of the client package, as TypeScript: the schema's enums as constants and the members of its unions; the saved
- * operations as documents with the types of their variables and results. Client libraries infer types of variables and results
+ * Emits the client package's modules as TypeScript: enums as constants, the members of unions, and the saved operations
+ * as documents with the types of their variables and results. Client libraries infer types of variables and results
  * from `TypedDocumentNode`.
  */
 import * as typescript from "@graphql-codegen/typescript";

@@ -35,7 +35,7 @@ export function withFieldComments(
   );
 }
 
-/** Result type and path of a field (`TeamInboxQuery.me.name`) → its descriptions. */
+/** Maps the result type and path of a field (`TeamInboxQuery.me.name`) to its descriptions. */
 function descriptionsOf(schema: GraphQLSchema, saved: readonly SavedOperation[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const { definitions } = parse(savedDefinitions(saved), { noLocation: true });

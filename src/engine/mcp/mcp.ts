@@ -38,7 +38,7 @@ import { own } from "../shared/own.ts";
 import { findScopeChallenge, scopesOfTools } from "./required-scopes.ts";
 import type { Tool } from "./tools.ts";
 
-/** Headers that describe the body and the connection of the MCP request. They are not passed to `/v1/graphql`. */
+/** Headers about the body and the connection of the MCP request, which are not passed to `/v1/graphql`. */
 const transportHeaders = [
   "accept",
   "connection",
@@ -66,7 +66,7 @@ type MessageError = {
 type McpOptions = {
   readonly tools: readonly Tool[];
   readonly version: string;
-  /** Maximum number of messages in a batch. It is also the limit for operations in a GraphQL batch. */
+  /** Maximum number of messages in a batch, and of operations in a GraphQL batch. */
   readonly maxOperations: number;
   /** Creates the `RequestScope` that is charged for the work on a message. */
   readonly scopeOf: (request: FastifyRequest) => RequestScope;
@@ -119,7 +119,7 @@ export function serveMcp(
   const call = async (request: FastifyRequest, tool: Tool, variables: object): Promise<CallToolResult> => {
     const fault = unknownArgument(tool, variables) ?? infiniteArgument(variables);
     if (fault) return toolResult({ errors: [fault] });
-    // otherwise messages would fill the start queue, and their own calls would wait for them
+    // a message must not be counted in the start queue, because its own calls could wait for it there
     admissionOf(request).stopCounting();
     const kept = Object.entries(request.headers).filter(([header]) => !transportHeaders.includes(header));
     const given = await server.inject({
@@ -255,19 +255,22 @@ export function serveMcp(
     }
   };
   server.post(mcpPath, rawHandler(post));
-  server.allow.set(mcpPath, mcpMethods); // without sessions, there is nothing to GET or DELETE
+  server.allow.set(mcpPath, mcpMethods); // the server has no sessions, so it accepts neither GET nor DELETE
 }
 
 /**
- * The only protocol revision with batches. It is also the revision of a request without the header (MCP 2025-06-18, Transports,
- * "Protocol Version Header").
+ * The only protocol revision with batches, and the revision of a request without the header (MCP 2025-06-18,
+ * Transports, "Protocol Version Header").
  */
 const revisionWithBatches = "2025-03-26";
 
 /** Since this revision, each message names its revision, and there is no `initialize`. */
 const modernRevision = "2026-07-28";
 
-/** True even if only the header or only `_meta` names the revision, so that the SDK responds with that revision's error. */
+/**
+ * Returns `true` even if only the header or only `_meta` names the revision, so that the SDK responds with that
+ * revision's error.
+ */
 function isModern({ headers }: FastifyRequest, message: unknown): boolean {
   const { _meta: meta } = membersOf(membersOf(message).params);
   return (
@@ -351,7 +354,7 @@ function calledTool(message: unknown, byName: ReadonlyMap<string, Tool>): Tool |
   return method === "tools/call" && typeof name === "string" ? byName.get(name) : undefined;
 }
 
-/** The SDK sends an error's code and message (MCP, Tools, "Error Handling"). It would prefix the message of an `McpError`. */
+/** Not an `McpError`, because the SDK would prefix its message (MCP, Tools, "Error Handling"). */
 const unknownTool = (name: string): Error =>
   Object.assign(new Error(`Unknown tool: ${cut(name)}`), { code: ErrorCode.InvalidParams });
 

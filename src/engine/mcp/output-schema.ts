@@ -25,7 +25,7 @@ import { own } from "../shared/own.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** JSON types of built-in scalars. The others are strings. */
+/** JSON types of the built-in scalars that are not strings. */
 const jsonTypes: Readonly<Record<string, string>> = {
   Int: "integer",
   Float: "number",
@@ -51,7 +51,8 @@ const errors = {
 };
 
 /**
- * Replaces every `@skip` and `@include`. With `all: false`, everything that `@skip` or `@include` might exclude is excluded.
+ * Replaces every `@skip` and `@include` by `@include(if: $all)`, so that `all: false` excludes all uncertain
+ * selections.
  */
 const uncertain = {
   kind: Kind.DIRECTIVE,
@@ -76,7 +77,7 @@ export function outputSchemaOf(schema: GraphQLSchema, document: DocumentNode) {
   const below = (type: GraphQLObjectType, nodes: Nodes, all: boolean): ReadonlyMap<string, Nodes> =>
     collectSubfields(schema, fragments, { all }, type, nodes as FieldNode[]);
 
-  /** `sure` has the nodes that are always selected. */
+  /** `sure` contains the nodes that are always selected. */
   function ofObject(type: GraphQLObjectType, nodes: Nodes, sure: Nodes): JsonObject {
     const required = below(type, sure, false);
     const properties = [...below(type, nodes, true)].map(([key, selected]) => {

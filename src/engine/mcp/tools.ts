@@ -98,7 +98,7 @@ function variablesSchema(
   };
 }
 
-/** `above` has the enclosing input objects, so that the recursion ends. */
+/** `above` contains the enclosing input objects, so that the recursion ends. */
 function schemaOf(type: GraphQLInputType, above: readonly string[]): JsonObject {
   if (isNonNullType(type)) return schemaOf(type.ofType, above);
   if (isListType(type)) return { type: "array", items: schemaOf(type.ofType, above) };

@@ -14,7 +14,10 @@ export const isSafeMethod = (method: string): boolean => method === "GET" || met
 export type Operation = {
   /** The `operationId`, or method and path if there is none. */
   readonly id: string;
-  /** The first tag, or the document's name, in upper case with `_` for `-`; selects the upstream. Empty: the default upstream. */
+  /**
+   * The first tag, or the document's name, in upper case with `_` for `-`; selects the upstream. The default upstream
+   * if empty.
+   */
   readonly product: string;
   /** The permission that a caller needs, if the document names one. */
   readonly permission?: string;
@@ -24,11 +27,11 @@ export type Operation = {
   readonly credentials?: readonly (readonly string[])[];
   /** One entry per alternative security requirement; absent if none requires an OAuth scope. */
   readonly scopes?: readonly ScopeRequirement[];
-  /** A read with `security: []`. Its calls contain no data of the caller, so callers may share a public response. */
+  /** A read with `security: []`. A call contains no data of the caller, so callers may share a public response. */
   readonly public?: true;
   /** Credentials are optional, so a success does not prove that one was valid. */
   readonly anonymous?: true;
-  /** Header that clients send → where REST expects the credential. */
+  /** Maps a header that clients send to the place where REST expects the credential. */
   readonly places?: Readonly<Record<string, CredentialPlace>>;
   /** The server's credentials, which replace the caller's, and the only origin to which they are sent. */
   readonly held?: {
@@ -36,12 +39,15 @@ export type Operation = {
     readonly credentials: readonly HeldCredential[];
     /** The parameter that the server sets to the caller's tenant. */
     readonly tenant?: TenantParameter;
-    /** The permission that a caller needs. This service checks it, because REST sees only the server's credential. */
+    /**
+     * The permission that a caller needs. The server checks this permission, because REST sees only the server's
+     * credential.
+     */
     readonly permission?: string;
     /** The vendor's rate limit, if `spec/credentials.yaml` sets it. */
     readonly rateLimit?: { readonly requests: number; readonly seconds: number };
   };
-  /** Lower-case header → the value that `spec/credentials.yaml` fixes for the whole product. */
+  /** Headers with a fixed value for the whole product (`spec/credentials.yaml`), by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The media type of the request body, if not `application/json`. */
   readonly media?: string;
@@ -49,7 +55,10 @@ export type Operation = {
   readonly accept?: string;
   /** The document allows a success response with a text body. */
   readonly text?: true;
-  /** Paths in a success response (`data.list`; empty: the whole body) that fields read and that may be null or absent. */
+  /**
+   * Paths in a success response that fields read and that may be null or absent, such as `data.list`; an empty path is
+   * the whole body.
+   */
   readonly nullable?: readonly string[];
   /** The document allows a success response without content. */
   readonly empty?: true;
@@ -99,7 +108,7 @@ export type HeldCredential = CredentialPlace & {
   /** Path below `CREDENTIALS_DIRECTORY`: a file or, with `perTenant`, a folder with one file per tenant. */
   readonly file: string;
   readonly perTenant?: true;
-  /** The file contains a client's id and secret. This endpoint exchanges them for the token that REST receives. */
+  /** Exchanges the client's id and secret, which `file` contains, for the token that REST receives. */
   readonly token?: TokenEndpoint;
 };
 

@@ -1,4 +1,4 @@
-/** What the error responses of an OpenAPI operation say about the 4xx statuses of its REST service. */
+/** Finds out from an operation's documented error responses which 4xx statuses its REST service uses. */
 import type { Operation } from "./operation.ts";
 
 type Refusals = Pick<Operation, "refusals">;

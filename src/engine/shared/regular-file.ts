@@ -1,5 +1,6 @@
 /**
- * Reads a file that a user names. It must be a regular file (POSIX `S_ISREG`): reading any other file might block or never end.
+ * Reads a file that a user names, but only a regular file (POSIX `S_ISREG`): reading any other file might block or
+ * never end.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 

@@ -6,9 +6,9 @@ export type Random = {
   next(): number;
   /** An integer from `from` to `to`, both included. */
   integer(from: number, to: number): number;
-  /** One item; throws `RangeError` for an empty list. */
+  /** Returns one item; throws `RangeError` for an empty list. */
   pick<T>(items: readonly T[]): T;
-  /** True with this probability. */
+  /** Returns `true` with this probability. */
   chance(probability: number): boolean;
   id(prefix: string): string;
 };

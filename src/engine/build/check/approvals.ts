@@ -42,8 +42,8 @@ export function approve(
   const entryFindings = entries.flatMap((entry) => {
     const places = [frameAt(project, "file", file.place([entry.index]))];
     if (entry.expires < today) return [expiredEntry(entry, places)];
-    // No note if this run cannot produce the entry's finding: changes are found only with `--base`, and a binding error
-    // hides the other findings of its field.
+    // Adds no note if this run cannot produce the entry's finding: changes are found only with `--base`, and a binding
+    // error hides the other findings of its field.
     const isUnseen = (!hasBase && /^(rest|sdl|binding)-/.test(entry.rule)) || unbound.has(entry.coordinate);
     return used.has(approvalKey(entry)) || isUnseen ? [] : [unusedEntry(entry, places, findings)];
   });

@@ -40,16 +40,13 @@ export type Finding = {
   readonly coordinates?: readonly string[];
   /** Other effects of the same change of the OpenAPI document. */
   readonly also?: readonly { readonly rule: RuleId; readonly coordinate: string; readonly message: string }[];
-  /**
-   * `request` for values sent to REST, `response` for values that REST returns. Undefined if the finding is about both or
-   * neither.
-   */
+  /** `request` for values sent to REST, `response` for values that REST returns; `undefined` for both or neither. */
   readonly direction?: Direction | undefined;
   readonly message: string;
   readonly hint: string;
   readonly places: readonly Frame[];
   readonly operations: readonly ImpactedOperation[];
-  /** Identifies the finding in `spec/approvals.yaml`. Undefined if it cannot be approved. */
+  /** Identifies the finding in `spec/approvals.yaml`; `undefined` if the finding cannot be approved. */
   readonly fingerprint?: string;
   readonly approval?: Approval;
 };
@@ -72,7 +69,7 @@ export type OperationReport = {
   readonly verdict: Impact;
   /** The selected coordinates that cause the verdict. */
   readonly because: readonly string[];
-  /** Undefined if the operation or the schema is invalid. */
+  /** `undefined` if the operation or the schema is invalid. */
   readonly calls?: { readonly typical: number; readonly worst: number };
 };
 
@@ -84,8 +81,8 @@ export type UsageReport = {
   /** The names of the saved operations that clients ran. */
   readonly used: readonly string[];
   /**
-   * Number of operations in the ledger that match no saved operation, plus 1 if the ledger is incomplete. Unless it is
-   * 0, every change counts as used.
+   * Number of operations in the ledger that match no saved operation, plus 1 if the ledger is incomplete. If `unknown`
+   * is not 0, every change counts as used.
    */
   readonly unknown: number;
 };

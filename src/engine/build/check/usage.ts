@@ -104,8 +104,8 @@ export function downgradeUnused(
 }
 
 /**
- * Returns a predicate for coordinates that clients use in the old or the new schema. Also counts the base's version of
- * a saved operation that was changed or removed.
+ * Returns a predicate for coordinates that clients use in the old or the new schema. Counts the base's version of a
+ * saved operation too, if the operation was changed or removed.
  */
 function usedCoordinates(
   names: ReadonlySet<string>,

@@ -30,7 +30,7 @@ type Proposed = {
   readonly model: Model | undefined;
 };
 
-/** Returns the operations that bind together. For each other operation, adds the reason to `leftOut`. */
+/** Returns the operations that bind together. Adds to `leftOut` the reason why each other operation does not. */
 export function proposeBindable(
   document: ReadDocument,
   operations: Operations,

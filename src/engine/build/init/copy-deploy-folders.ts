@@ -12,7 +12,7 @@ import { baseUrlVariable } from "../openapi/document-files.ts";
 import { firstServerUrl } from "../openapi/server-url.ts";
 import { projectAt } from "../project/project.ts";
 
-/** The folders of the engine's repository that the npm package contains. */
+/** The engine's deployment folders, which the npm package contains. */
 export const deployFolders = ["grafana", "haproxy", "kubernetes", "prometheus", "systemd"].map(
   (name) => `deploy/${name}`,
 );

@@ -1,5 +1,5 @@
 /**
- * Finds operations whose document declares other refusals but no 404, so that clients would see a 404 as
+ * Finds operations for which the document declares other 4xx responses but no 404, so that clients would see a 404 as
  * `UPSTREAM_ERROR`. Proposes an overlay action that adds the missing 404.
  */
 import { documentedStatus, listsRefusals } from "../../shared/refusals.ts";
@@ -8,8 +8,8 @@ import type { RestOperation } from "../openapi/operation.ts";
 import { type OverlayAdvice, quotedNames } from "./overlay-text.ts";
 
 /**
- * Whether REST may respond with an undocumented 404: the path has a parameter, and the document declares only other
- * refusals.
+ * Whether REST may respond with an undocumented 404: the path has a parameter, and the document declares only other 4xx
+ * responses.
  */
 function isMissing404(operation: RestOperation): boolean {
   const refusals = refusalsOf(operation);

@@ -28,6 +28,6 @@ export function overlayLines(all: readonly OverlayAdvice[], overlay: string, exi
   ];
 }
 
-/** The names in a bracketed selection of a JSONPath (RFC 9535 §2.3.1), each once. */
+/** Returns the names as a bracketed selection of a JSONPath (RFC 9535 §2.3.1), without duplicates. */
 export const quotedNames = (names: Iterable<string | number>): string =>
   [...new Set(names)].map((name) => `'${String(name).replaceAll(/['\\]/g, "\\$&")}'`).join(",");

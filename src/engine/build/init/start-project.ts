@@ -165,7 +165,7 @@ function operationsNamed(operations: Model["operations"], option: string, name: 
   ]);
 }
 
-/** The paths that share the longest prefix with `name`. Empty if `name` is neither a path nor a path pattern. */
+/** Returns the paths that share the longest prefix with `name`; none if `name` is neither a path nor a path pattern. */
 function nearPaths(operations: Model["operations"], name: string): string[] {
   const [, path] = /^(?:\w+ )?(\/[^*]*)/.exec(name) ?? [];
   if (path === undefined) return [];

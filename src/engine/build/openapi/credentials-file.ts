@@ -1,7 +1,7 @@
 /**
  * Reads `spec/credentials.yaml`: credentials of the server, and headers with fixed values, for calls to vendors' APIs.
- * A call with the server's credentials does not send the caller's. Only the project's owner writes this file: `init`
- * and `update` never copy anything from a vendor's document into it.
+ * A call with the server's credentials does not send the caller's credentials. Only the project's owner writes this
+ * file: `init` and `update` never copy anything from a vendor's document into it.
  */
 
 import { isRecord } from "../../shared/json-object.ts";
@@ -116,7 +116,7 @@ function readDocument(name: string, value: unknown, fault: Fault): HeldDocument 
   };
 }
 
-/** Requires a serialized origin (RFC 6454 §6.2) that uses TLS or is on this machine. */
+/** Requires a serialized origin (RFC 6454 §6.2) that uses TLS or a loopback host. */
 function readOrigin(name: string, value: unknown, fault: Fault): string {
   const url = typeof value === "string" ? URL.parse(value) : null;
   if (!url || url.origin !== value || !isPrivate(url))
@@ -127,7 +127,6 @@ function readOrigin(name: string, value: unknown, fault: Fault): string {
   return String(value);
 }
 
-/** Whether requests to the URL are encrypted or do not leave this machine. */
 const isPrivate = ({ protocol, hostname }: URL): boolean =>
   protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 
@@ -236,7 +235,7 @@ function readTenantParameters(
 /** Headers that cannot have a fixed value, because the server, a cache or a proxy sets them for each request. */
 const ownHeaders = /^(?:if-.*|range|content-.*|forwarded|x-forwarded-.*|via|date|set-cookie)$/;
 
-/** Names of headers that usually contain a secret. They are rejected, because fixed values are copied to `generated/`. */
+/** Names of headers that usually contain a secret, which a fixed value would copy to `generated/`. */
 const secretHeaders =
   /(?:^|-)(?:api-?)?(?:auth.*|.*keys?|.*tokens?|.*secrets?|pass.*|credentials?|session.*|signature)(?:-|$)/;
 
@@ -302,7 +301,10 @@ function readPermissions(path: Path, value: unknown, fault: Fault): ReadonlyMap<
   );
 }
 
-/** The longest window, in seconds. Requests are counted in memory, so a restart during the window loses the counts. */
+/**
+ * The longest window, in seconds. Requests are counted in memory, so a restart during a long window would lose many
+ * counts.
+ */
 const mostSeconds = 86_400;
 
 function readRateLimit(path: Path, value: unknown, fault: Fault): RateLimit | undefined {

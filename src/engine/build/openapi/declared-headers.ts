@@ -5,8 +5,8 @@ import type { RestOperation } from "./operation.ts";
 import { headerName, headerOf, securitySchemeOf, securitySchemesOf } from "./security.ts";
 
 /**
- * Sorted, in lower case. Includes headers of operations without a GraphQL field, because clients may call them through the
- * gateway.
+ * Returns the headers sorted and in lower case. Includes headers of operations without a GraphQL field, because clients
+ * may call them through the gateway.
  */
 export function declaredHeaders(document: RestDocument, operations: Iterable<RestOperation>): string[] {
   const owners = new Set([...operations].flatMap(({ item, node }) => [item, node]));
@@ -18,7 +18,7 @@ export function declaredHeaders(document: RestDocument, operations: Iterable<Res
   return [...new Set(headers.filter((header) => header !== undefined))].sort();
 }
 
-/** Returns the header that carries a parameter or a credential; for a cookie, this is `cookie`. */
+/** Returns the header that carries a parameter or a credential, such as `cookie` for a cookie. */
 function requestHeaderOf(node: RestNode | undefined): string | undefined {
   const { in: location, name } = membersOf(node?.value);
   if (location === "cookie") return "cookie";

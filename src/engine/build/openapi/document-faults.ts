@@ -37,7 +37,7 @@ export function documentFaults(
   return [...errors, ...unreached(document, [...faults, ...unused])];
 }
 
-/** Returns only the errors. This is fast, because bound operations refer to a small part of a large document. */
+/** Returns only the errors, which is fast, because bound operations refer to a small part of a large document. */
 export const reachableFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
   document.isSound ? [] : reachedBy(document, bound).errors;
 
@@ -130,7 +130,7 @@ type Fault = {
   readonly place: () => FileLocation | undefined;
 };
 
-/** Finds duplicate `operationId`s of unbound operations. They are not errors, because no GraphQL field uses them. */
+/** Finds duplicate `operationId`s of unbound operations, which are not errors, because no GraphQL field uses them. */
 function idFaults(document: RestDocument, bound: Iterable<RestOperation>): Fault[] {
   const reached = new Set([...bound].map(({ node }) => node.value));
   const all = [...operationNodes(document)];

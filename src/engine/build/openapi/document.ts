@@ -84,7 +84,6 @@ export class RestDocument {
     return { ...given, path: [], value: file.value, removals };
   }
 
-  /** The first document. Usually there is only one. */
   get root(): RootNode {
     return this.roots[0];
   }
@@ -136,8 +135,8 @@ export class RestDocument {
   }
 
   /**
-   * Like `follow`, but in OpenAPI 3.1 and 3.2 stops at a further `$ref` that has other keywords beside it, because they
-   * apply.
+   * Like `follow`, but in OpenAPI 3.1 and 3.2 stops at a further `$ref` that has other keywords beside it, because
+   * these keywords apply.
    */
   followPlain(node: RestNode): RestNode | undefined {
     return this.versions.readsBesideRef(node.file)

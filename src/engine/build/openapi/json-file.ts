@@ -22,7 +22,7 @@ export function parseJson(text: string): JsonFile | undefined {
   try {
     const value = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const colons = colonsIn(text);
-    // `JSON.parse` keeps one of several duplicate keys, so there are then fewer keys than colons
+    // duplicate keys leave fewer keys than colons, because `JSON.parse` keeps only one of them
     const isPlain = !Number.isNaN(colons) && colons === keysIn(value);
     return isPlain
       ? { value, offsetAt: offsetFinder(text), pathAt: (offset) => pathAt(text, offset) }

@@ -69,7 +69,10 @@ function itemOperations(document: RestDocument, item: RestNode): Map<string, Ite
   return Map.groupBy(written, ({ method }) => method);
 }
 
-/** `POST` in `additionalOperations` → `post`, because it belongs in this field. Other methods are unchanged. */
+/**
+ * `POST` in `additionalOperations` → `post`, because the path item has a field for this method. Other methods are
+ * unchanged.
+ */
 const itemMethod = (method: string): string =>
   itemMethods.find((each) => each.toUpperCase() === method) ?? method;
 

@@ -32,15 +32,15 @@ export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
   `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
 
 /**
- * The serialization style of each form property. Besides OpenAPI's styles, `json`, and the unsupported styles `file`
- * and `content` (any other media type).
+ * The serialization style of each form property. A style is one of OpenAPI, `json`, or an unsupported one: `file`, or
+ * `content` for any other media type.
  */
 export type FormStyles = ReadonlyMap<string, Style>;
 
 /** A documented response. `status` is its key in the document: `200`, `4XX`, `default`. */
 export type DocumentedResponse = {
   readonly status: string;
-  /** Undefined if its `$ref` cannot be resolved. */
+  /** `undefined` if the response's `$ref` cannot be resolved. */
   readonly node: RestNode | undefined;
   /** The media types of its content. */
   readonly content: readonly string[];
@@ -72,7 +72,7 @@ export type RestOperation = {
   readonly summary?: string;
   readonly permission?: string;
   readonly node: RestNode;
-  /** The path item of the operation. */
+  /** The operation's path item. */
   readonly item: RestNode;
   readonly parameters: readonly Parameter[];
   readonly body?: {
@@ -114,7 +114,7 @@ export const itemMethods = [
 
 export const isItemMethod = (method: string): boolean => (itemMethods as readonly string[]).includes(method);
 
-/** The methods with a function in the REST client. */
+/** The methods for which the REST client has a function. */
 export const clientMethods: readonly string[] = ["get", "post", "put", "patch", "delete", "query"];
 
 /**
@@ -177,8 +177,8 @@ export const isSuccess = ({ status }: DocumentedResponse): boolean => status.sta
 export const isRedirect = ({ status }: DocumentedResponse): boolean => status.startsWith("3");
 
 /**
- * Whether an unsafe operation documents neither a success nor a redirect. It is then treated as an operation without content, so
- * that a field can at least show that the call succeeded.
+ * Whether an unsafe operation documents neither a success nor a redirect. The operation is then treated like one
+ * without content, so that a field can at least show that the call succeeded.
  */
 export const omitsSuccess = ({ method, responses }: Pick<RestOperation, "method" | "responses">): boolean =>
   !isSafe(method) && !responses.some((each) => isSuccess(each) || isRedirect(each));

@@ -54,14 +54,14 @@ export class RestOperations extends Map<string, RestOperation> {
   }
 
   /**
-   * Returns the operation that is the same as this one of another version of the spec. An operation with the same id
-   * takes precedence.
+   * Returns the counterpart of an operation from another version of the spec. An operation with the same id takes
+   * precedence.
    */
   versionOf(other: RestOperation): RestOperation | undefined {
     return this.get(other.id) ?? [...this.values()].find((each) => isSameOperation(each, other));
   }
 
-  /** Returns the operations that share this name, or none if it is unique. */
+  /** Returns the operations that share this name, or none if the name is unique. */
   sharing(name: string): readonly RestOperation[] {
     const sharing = this.#byOwnName.get(name) ?? [];
     return sharing.length > 1 ? sharing : [];

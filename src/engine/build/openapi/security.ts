@@ -147,5 +147,5 @@ export const securitySchemeOf = (
   name: string,
 ): RestNode | undefined =>
   document.child(securitySchemesOf(document, root), name) ??
-  // since OpenAPI 3.2, a name without a component is the URI of a security scheme
+  // since OpenAPI 3.2, a name that no component has is the URI of a security scheme
   (/[#/.]/.test(name) ? document.follow({ ...root, value: { $ref: name } }) : undefined);

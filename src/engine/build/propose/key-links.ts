@@ -34,7 +34,7 @@ import { isApiOrVersion } from "./proposed-names.ts";
 import { resourceName, singulars, stepsOf } from "./resource-paths.ts";
 
 export type KeyLinks = {
-  /** Empty if there are no links. */
+  /** An empty text if there are no links. */
   readonly sdl: string;
   /** The number of links that became fields, and of links that became comments. */
   readonly fields: number;
@@ -133,7 +133,7 @@ type KeyLink = {
   readonly field: string;
   /** A definition of the field in SDL for each possible binding, best binding first. */
   readonly bindings: readonly string[];
-  /** The first `sure` bindings look up the object by its id. The others search a list that may be incomplete. */
+  /** The first `sure` bindings look up the object by its id. Later bindings search a list that may be incomplete. */
   readonly sure: number;
   /** Describes a contradiction in the document, if there is one. */
   readonly contradiction: string | undefined;
@@ -217,8 +217,8 @@ const referenceProperties = new Set("id type self href link url html_url summary
 
 /**
  * Names the target of a reference `{ id, type }`. The name is `service` if the `type` is `service_reference`. If the
- * document lists no values of `type`, it is the name of the fields that return the object. Returns `undefined` if the
- * object is not a reference, or if the name is ambiguous.
+ * document lists no values of `type`, the name is that of the fields which return the object. Returns `undefined` if
+ * the object is not a reference, or if the name is ambiguous.
  */
 function referencedName(model: Model, owner: string): string | undefined {
   const shapes = shapesOf(model, owner);
@@ -311,8 +311,8 @@ function shownProperties({ schema, fields }: Model, owner: string): string[] {
 }
 
 /**
- * Whether the key is the owner's own id and not a reference. This is the case if the linked type has the key too, and has no
- * property that the owner lacks.
+ * Whether the key is the owner's own id and not a reference: the linked type has the key too, and has no property that
+ * the owner lacks.
  */
 function isSame(model: Model, owner: string, linked: string, key: string): boolean {
   const own = shownProperties(model, owner);
@@ -333,7 +333,8 @@ function propertyOf(model: Model, owner: string, name: string): Property | undef
 }
 
 /**
- * The `@rest` directive that fetches the objects of many parents in one call. It sets the maximum page size if REST has pages.
+ * The `@rest` directive that fetches the objects of many parents in one call, with the maximum page size if REST has
+ * pages.
  */
 function batched({ field: { operation }, ids, path }: KeyedLookup, key: string): string {
   const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids.name);

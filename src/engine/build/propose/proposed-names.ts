@@ -7,9 +7,9 @@ import { normalizeName, splitWords } from "../schema/graphql-names.ts";
 import { singular } from "./resource-paths.ts";
 
 /**
- * Names the operation by its `operationId`, without the parts that code generators add. An operation without an id is named by
- * its path. An unsafe method precedes the path. `/folders/{id}` becomes `folder`, and `/folders/{id}/items` becomes `folder
- * items`.
+ * Names the operation by its `operationId`, without the parts that code generators add. An operation without an id is
+ * named by its path. For an unsafe method, the name begins with the method. `/folders/{id}` becomes `folder`, and
+ * `/folders/{id}/items` becomes `folder items`.
  */
 export function nameFrom(operation: RestOperation): string {
   const id = ownId(operation);
@@ -124,7 +124,7 @@ export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">):
 export const deprecatedDirective = (...nodes: readonly RestNode[]): string =>
   deprecationOf(nodes) ? ' @deprecated(reason: "REST deprecates it.")' : "";
 
-/** The SDL lines of a description. Empty for an empty text. Keeps line breaks only if they carry Markdown structure. */
+/** The SDL lines of a description; none for an empty text. Keeps line breaks only if they carry Markdown structure. */
 export function descriptionLines(text: unknown, indent: string): string[] {
   if (typeof text !== "string" || text.trim() === "") return [];
   const lines = hasStructure(text)

@@ -22,7 +22,7 @@ export function createCommandLine(script: string, out: (text: string) => void): 
     });
 }
 
-/** Adds `(required)`, which commander's description of an option lacks. */
+/** Appends `(required)`, because commander does not show which options are required. */
 const describeOption = (option: Option): string =>
   `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`;
 

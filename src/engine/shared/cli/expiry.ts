@@ -4,7 +4,7 @@ import { CommandRefusal } from "./command-failure.ts";
 
 export const expiryForms = "a day, a time or a number of days: 2027-01-31, 2027-01-31T12:00:00Z, 90d";
 
-/** Years have four digits, because times are compared as text. */
+/** Times are compared as text, so years must have four digits. */
 const latest = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**

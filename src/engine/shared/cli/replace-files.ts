@@ -1,7 +1,7 @@
 /**
- * Replaces files and folders atomically: new content is written next to its destination and renamed, so that an interruption
- * leaves either the old or the new state. Replacing a folder takes two renames. After an interruption between these, the old and
- * the new folder have temporary names (`.spec.….tmp`).
+ * Replaces files and folders atomically: new content is written next to its destination and renamed, so that an
+ * interruption leaves either the old or the new state. Replacing a folder takes two renames; an interruption between
+ * them leaves the old and the new folder under temporary names (`.spec.….tmp`).
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -129,7 +129,7 @@ function keepOwner(path: string, { mode, uid, gid }: Stats): void {
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
-/** Rewrites system errors so that they name `path` instead of the temporary file or no file. */
+/** Makes system errors name `path`, because they name the temporary file or no file. */
 function writing(path: string, write: () => void): void {
   try {
     write();

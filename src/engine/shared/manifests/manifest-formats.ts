@@ -18,7 +18,10 @@ type ManifestOperation = {
 /** An operation that cannot be served. `name` may be truncated. */
 export type RefusedOperation = { readonly app: string; readonly name: string; readonly reason: string };
 
-/** Limits of an operation. Names become metric labels. `textCharacters` is also the default limit of a request's query. */
+/**
+ * Limits of an operation. Names are limited because they become metric labels. `textCharacters` is also the default
+ * limit of a request's query.
+ */
 const ofOperation = { idCharacters: 256, nameCharacters: 128, textCharacters: 100_000 };
 
 /** Limits of a manifest. */

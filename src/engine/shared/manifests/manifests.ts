@@ -17,8 +17,8 @@ import { isAppName, isHttpUrl, type ManifestLocation } from "./manifest-location
 /** Limits of one app's manifests in one folder. */
 const ofApp = { manifests: 100, operations: 20_000, bytes: 16_777_216 };
 /**
- * Limits of all manifests together. A new manifest never displaces a served one. New manifests of small apps are admitted first,
- * so that a start serves each app that uses at most an equal share of the limits.
+ * Limits of all manifests together. A new manifest never displaces a served one. Of the new manifests, those of small
+ * apps are admitted first, so that at the start every app with at most an equal share of the limits is served.
  */
 const ofAll = { manifests: 1_000, operations: 50_000, bytes: 67_108_864 };
 
@@ -130,7 +130,10 @@ export class Manifests {
 
 const overTotalLimits = `exceeds the limits of all manifests: ${ofAll.manifests} manifests, ${ofAll.operations} operations, ${ofAll.bytes / 1_048_576} MiB`;
 
-/** Reads manifests one at a time: concurrent reading would leave no gaps between slices for requests. */
+/**
+ * Reads manifests one at a time, because concurrent reads would fill the pauses between slices that are meant for
+ * requests.
+ */
 class ReadingQueue {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -237,7 +240,7 @@ class UrlLocation extends Location {
 class PathLocation extends Location {
   /** The last listing of each folder. */
   #listings = new Map<string, Listing>();
-  /** Path → what was last read from this file. */
+  /** The last reading of each file, by its path. */
   #readings = new Map<string, SourceReading>();
   #folderFaults: readonly ManifestFault[] = [];
 
@@ -445,7 +448,7 @@ function totalsOf(manifests: readonly Manifest[]): Totals {
   };
 }
 
-/** The fraction that the manifests use of the total limits: the highest of the three. */
+/** The fraction of the total limits that the manifests use: the highest of manifests, operations and bytes. */
 function shareOf(taken: readonly Manifest[]): number {
   const { manifests, operations, bytes } = totalsOf(taken);
   return Math.max(manifests / ofAll.manifests, operations / ofAll.operations, bytes / ofAll.bytes);

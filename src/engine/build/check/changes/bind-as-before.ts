@@ -1,6 +1,6 @@
 /**
  * Restores the bindings that a renamed REST operation or property breaks, so that the fields below are still compared
- * with the base. Otherwise the rename would hide their breaking changes until the schema uses the new name.
+ * with the base. A rename would otherwise hide the breaking changes of these fields until the schema uses the new name.
  */
 import type { Backing, FormerObjects, Model } from "../../bind/model.ts";
 import type { NodeLocation, NodePath } from "../../diagnostic.ts";
@@ -16,8 +16,8 @@ import { readRest } from "../../schema/directives.ts";
 import { allFields, boundRoots, objectTypesOf, unreachableTypes } from "../../schema/object-types.ts";
 
 /**
- * Binds the schema of `head` again. Also finds operations by the names that they have in `base`, and gives a type that
- * lost its REST objects those of `base`. Returns `head` if nothing was renamed or lost.
+ * Binds the schema of `head` again, but also finds operations by their names in `base`, and gives a type without REST
+ * objects those that it had in `base`. Returns `head` if nothing was renamed or lost.
  */
 export function bindAsBefore(base: ValidProject, head: ValidProject): ValidProject {
   const names = formerNames(base.model, head.model);

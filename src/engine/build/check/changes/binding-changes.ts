@@ -33,8 +33,8 @@ function fieldChanges(base: Model, head: Model): Change[] {
 }
 
 /**
- * Removes the inputs of newly required REST parameters. The call would fail without them, so they do not count as a
- * changed binding.
+ * Removes the inputs of newly required REST parameters. Without these inputs the call would fail, so they do not count
+ * as a changed binding.
  */
 function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
   if (old.kind !== "bound" || now.kind !== "bound") return now;

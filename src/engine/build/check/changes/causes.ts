@@ -1,7 +1,7 @@
 /**
- * Finds the change of the OpenAPI document that caused a new proof error. It may be in a node that the error names, in
- * a node that the error's coordinate depended on in the base, or in a response that contains the value. Errors with the
- * same cause become one finding.
+ * Finds the change of the OpenAPI document that caused a new proof error: in a node that the error names, in a node
+ * that the error's coordinate depended on in the base, or in a response that contains the value. Errors with the same
+ * cause become one finding.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -17,7 +17,7 @@ import type { Shape } from "../../openapi/shapes/shape.ts";
 import { fieldOf } from "../../schema/schema-coordinate.ts";
 
 /**
- * Rules about a missing part of the document. The new document has no node for it, so the nodes of the base are
+ * Rules about a missing part of the document. The new document has no node for the part, so the nodes of the base are
  * compared first.
  */
 const ofMissing = new Set<Rule>([
@@ -30,7 +30,7 @@ const ofMissing = new Set<Rule>([
   "connection-unfit",
 ]);
 
-/** Reports either a missing property, at the node of its parent, or an unsuitable property. */
+/** A rule that reports either a missing property, at its parent's node, or an unsuitable property. */
 const ofMissingOrUnfit: Rule = "batch-match";
 
 /** A changed node, and the path from it to the difference. */
@@ -72,8 +72,8 @@ export const removedNode = (base: Model, head: Model, coordinate: string): NodeL
   dependenciesOf(base, coordinate).flatMap((node) => topmostRemoved(head.document, node) ?? [])[0];
 
 /**
- * Finds the cause of a changed value. Compares the value's node, then the `required` list that may contain its name,
- * then the schemas that its own schema includes.
+ * Finds the cause of a changed value. Compares the value's node, then the `required` list that may contain the
+ * property's name, then the schemas that the value's schema includes.
  */
 export const causeOfChange = (
   base: RestDocument,
@@ -136,7 +136,7 @@ function topmostRemoved(document: RestDocument, { file, path }: NodeLocation): N
 }
 
 /**
- * Returns the path to the innermost value that contains all differences between the two versions of a node. This value
+ * Returns the path to the innermost value that contains all differences between the two versions of a node. The path
  * may exist in only one version. For a renamed key, the path ends with the old key. Returns `undefined` if the versions
  * are equal.
  */
@@ -213,8 +213,8 @@ const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
   );
 
 /**
- * Returns the response nodes that contain the coordinate's value, innermost first. They show a change that leaves the
- * schemas below equal, such as a `$ref` to another schema or a new media type.
+ * Returns the response nodes that contain the coordinate's value, innermost first. Response nodes show a change that
+ * leaves the schemas below equal, such as a `$ref` to another schema or a new media type.
  */
 function responseNodes(
   base: Model,

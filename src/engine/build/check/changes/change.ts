@@ -54,7 +54,7 @@ export type Change = {
   readonly cause: string;
   /** The key of the OpenAPI node that caused the change. */
   readonly place?: string | undefined;
-  /** The changed node in the old and the new document. Undefined for a change of the GraphQL schema. */
+  /** The changed node in the old and the new document; `undefined` for a change of the GraphQL schema. */
   readonly rest?: { readonly old: RestNode; readonly new: RestNode; readonly below?: NodePath };
 };
 

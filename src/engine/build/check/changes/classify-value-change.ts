@@ -18,8 +18,8 @@ export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Diffe
   use.direction === "response" ? shown(use.type, before, after) : rejectedValues(use.type, before, after);
 
 function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
-  // A value without a GraphQL type is only passed to another REST call, and the proof checks its type there. But if one
-  // key became a list of keys, or the reverse, that call finds different objects.
+  // A value without a GraphQL type is only passed to another REST call, and the proof checks its type there. However,
+  // if one key became a list of keys, or the reverse, the other call finds different objects.
   const isPassedOn = type === undefined && before.types.has("array") === after.types.has("array");
   const isNumber = [before, after].every(({ types }) =>
     [...types].every((type) => /number|integer/.test(type)),

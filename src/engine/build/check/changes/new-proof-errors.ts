@@ -124,7 +124,10 @@ function propertyThatIs(object: unknown, schema: unknown): string | undefined {
 
 const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
 
-/** Whether the schema is unchanged at the error's coordinate. True for an error without a location in the schema. */
+/**
+ * Whether the schema is unchanged at the error's coordinate. Returns `true` for an error without a location in the
+ * schema.
+ */
 function isSchemaUnchanged(base: Proof, head: Proof, { coordinate, schema }: Diagnostic): boolean {
   if (!schema) return true;
   const was = definitionAt(base.model.schema, coordinate);
@@ -132,7 +135,7 @@ function isSchemaUnchanged(base: Proof, head: Proof, { coordinate, schema }: Dia
   return is !== undefined && was === is;
 }
 
-/** Removes duplicates, because one REST schema may describe several parts of a value. */
+/** Removes duplicates, which arise if one REST schema describes several parts of a value. */
 export const eachOnce = (all: readonly Also[]): Also[] => [
   ...new Map(
     all.map(({ rule, coordinate, message }) => {

@@ -51,8 +51,8 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
     covered.add(first.holder);
     if (isMember) passed.push(path);
   }
-  // required properties that were added; in an object that lost a property, they are not reported, because it was
-  // probably renamed
+  // required properties that were added, except in an object that lost a property, because that property was probably
+  // renamed
   const added = [...after].flatMap(([path, [is]]) =>
     is?.required && !before.has(path) && !isPassed(path) ? [is] : [],
   );

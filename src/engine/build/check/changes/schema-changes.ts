@@ -64,8 +64,8 @@ function hasEnded({ schema, deprecations }: Model, coordinate: string, today: st
 }
 
 /**
- * The class comes from our rules, not from graphql-js. For example, graphql-js calls a new optional argument dangerous,
- * but existing clients do not send it.
+ * The class of a change comes from this project's rules, not from graphql-js. For example, graphql-js calls a new
+ * optional argument dangerous, but existing clients do not send it.
  */
 function fromLibrary({ type, description }: { type: string; description: string }): Change[] {
   // graphql-js also reports a built-in scalar such as `Int` when it comes into use or goes out of use
@@ -79,7 +79,10 @@ function fromLibrary({ type, description }: { type: string; description: string 
   return [schemaChange(rule, coordinateOf(type, description), description, before, after)];
 }
 
-/** Extract the coordinate from a description, because graphql-js does not report it separately. */
+/**
+ * Patterns that extract the coordinate from a description, because graphql-js does not report the coordinate
+ * separately.
+ */
 const descriptionPatterns: readonly (readonly [RegExp, coordinate: string])[] = [
   [/^.*\barg (\w+) on (\w+\.\w+) was added.*$/s, "$2($1:)"],
   [/^.*\bfield (\w+) on input type (\w+) was added.*$/s, "$2.$1"],
@@ -97,8 +100,8 @@ function coordinateOf(type: string, description: string): string {
 
 /**
  * Finds default changes that graphql-js does not report: added or removed defaults of arguments, and all changes for
- * input fields. A non-null element that loses its default becomes required. If it was nullable before, only the changed
- * type is reported.
+ * input fields. A non-null argument or input field that loses its default becomes required, unless it was nullable
+ * before: then only its changed type is reported.
  */
 function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   const before = new Map(membersIn(base).map(({ coordinate, element }) => [coordinate, element]));

@@ -1,6 +1,6 @@
 /**
- * Reduces a finding to one line of a file, for GitHub annotations, SARIF and GitLab Code Quality, which show findings next to a
- * diff. These formats require an existing line, and a path relative to the repository root.
+ * Reduces a finding to one line of a file, for GitHub annotations, SARIF and GitLab Code Quality, which show findings
+ * next to a diff. GitHub, SARIF and GitLab require an existing line, and a path relative to the repository root.
  */
 import { approvalEntry } from "../approvals.ts";
 import type { Finding, Frame } from "../report.ts";

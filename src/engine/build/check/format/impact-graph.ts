@@ -7,7 +7,7 @@ import type { Finding, OperationReport, Report } from "../report.ts";
 
 const most = { changes: 8, coordinates: 6, operations: 12 };
 
-/** Empty if there are no unapproved changes. */
+/** Returns no lines if there are no unapproved changes. */
 export function impactGraph({ findings, operations }: Report): string[] {
   const changes = findings
     .filter(({ change, approval }) => change && !approval)

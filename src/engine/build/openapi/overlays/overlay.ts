@@ -20,8 +20,8 @@ type Action = { readonly target: string; readonly update?: unknown; readonly rem
 export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: FileLocation };
 
 /**
- * `Written`: the overlay set or removed the value at `path`. Otherwise, it removed the item `index` of the list at
- * `path`.
+ * `Written`: the overlay set or removed the value at `path`. The other form: the overlay removed the item `index` of
+ * the list at `path`.
  */
 type Change = Written | { readonly path: NodePath; readonly index: number };
 
@@ -73,8 +73,8 @@ function actionsOf({ value, place }: YamlFile): readonly Action[] {
 }
 
 /**
- * Returns the values that the action's target selects (RFC 9535). Any value can be removed. Throws if one cannot be updated: a
- * list accepts any update, an object only an object.
+ * Returns the values that the action's target selects (RFC 9535). Throws if an update does not fit: a list accepts any
+ * update, an object accepts an object, and other values accept none.
  */
 function select(
   { target, update, remove }: Action,
@@ -149,8 +149,8 @@ class OverlaidDocument {
   }
 
   /**
-   * Merges objects member by member. Appends the items of a list, or any other update as one item, to a list. Otherwise
-   * the update replaces the value.
+   * Merges objects member by member. If the value is a list, appends the update, or the update's items if it is a list
+   * too. Replaces any other value.
    */
   #merged({ path, from }: Written, before: unknown, update: unknown): unknown {
     if (Array.isArray(before)) {
@@ -194,7 +194,7 @@ class OverlaidDocument {
   }
 }
 
-/** Keywords that restrict values. If the overlay changed one, findings about the schema point at the overlay. */
+/** Keywords that restrict values. Findings about a schema point at the overlay if it changed one of these keywords. */
 const ofValues = /^(?:schema\/)?(?:type|format|nullable|enum(?:\/\d+)?)$/;
 
 const startsWith = (path: NodePath, start: NodePath): boolean =>

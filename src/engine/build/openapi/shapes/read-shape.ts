@@ -66,8 +66,8 @@ function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): 
 }
 
 /**
- * Whether the schema is a component or a file. It remains a separate type even if it accepts the same values as another one,
- * because a union may distinguish the two by their names.
+ * Whether the schema is a component or a file. A component remains a separate type even if another one accepts the same
+ * values, because a union may distinguish the two by their names.
  */
 const isComponent = ({ path }: RestNode): boolean =>
   path.length === 0 || (path.length === 3 && path[0] === "components" && path[1] === "schemas");
@@ -119,8 +119,8 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
 }
 
 /**
- * Whether the schema contains only annotations, so that it accepts every value. In OpenAPI 3.0, a reference is
- * annotated by an `allOf` with the `$ref`, and with the annotations beside it or in another member.
+ * Whether the schema contains only annotations, so that it accepts every value. OpenAPI 3.0 documents annotate a
+ * reference by putting the `$ref` in an `allOf`, and the annotations beside the `allOf` or in another member.
  */
 const isAnnotation = (schema: Schema): boolean =>
   schema.type === undefined && !hasKeyword(schema, restricting) && !hasKeyword(schema, composing);

@@ -24,7 +24,7 @@ export function* includedSchemas(document: RestDocument, node: RestNode): Genera
 }
 
 export class SchemaCycles {
-  /** One finding per cycle, located at the node that refers back. */
+  /** Each cycle has one finding, located at the node that refers back. */
   readonly found: Diagnostic[] = [];
   readonly #document: RestDocument;
   readonly #state = new Map<unknown, "open" | "done">();

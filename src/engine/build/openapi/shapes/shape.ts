@@ -28,9 +28,9 @@ type Statements = Pick<Shape, "node"> &
     readonly types?: Iterable<JsonType>;
   } & { readonly [Part in Lazy]?: () => Shape[Part] };
 
-/** One use of a schema. Two uses of the same schema may differ in whether they allow null. */
+/** A schema at one place of use. The same schema may allow null at one place and not at another. */
 export class Shape {
-  /** The schema that findings point at. It does not identify the shape; `identity` does. */
+  /** The schema that findings point at. The `identity`, not the node, identifies the shape. */
   readonly node: RestNode;
   readonly identity: ShapeIdentity;
   /** The allowed types besides null; empty if any type is allowed. */
@@ -43,7 +43,7 @@ export class Shape {
   readonly values?: readonly unknown[];
   /** Whether undeclared properties are forbidden (`additionalProperties: false`). */
   readonly isClosed: boolean;
-  /** Whether nothing but `types` restricts the values. */
+  /** Whether only `types` restricts the values. */
   readonly isOnlyTyped: boolean;
   /** `maximum`, `maxLength`, `pattern`, `maxItems` and other limits, and `default`. */
   readonly limits: Readonly<Record<string, unknown>>;
@@ -170,7 +170,7 @@ export const isNumeric = ({ types }: Shape): boolean =>
 export const acceptsType = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
   types.has(type) || (type === "integer" && types.has("number"));
 
-/** Whether `to` accepts every type of `from`. Also true if `from` or `to` has no types, because it then allows any type. */
+/** Whether `to` accepts every type of `from`. A shape without types allows any type. */
 export const typesFit = (from: Shape, to: Shape): boolean =>
   from.types.size === 0 ||
   to.types.size === 0 ||
