@@ -24,7 +24,7 @@ export type ContractOperation = {
   method: string;
   /** In the syntax of Fastify's router: `/v1/crm/contacts/:contactId`. */
   route: string;
-  /** `x-permission`; undefined if any valid key is sufficient. */
+  /** `x-permission`; `undefined` if any valid key is sufficient. */
   permission: string | undefined;
   /** The documented status of success. */
   status: number;
@@ -62,8 +62,8 @@ export async function loadContract(
 }
 
 /**
- * Creates two instances of Ajv, one of which coerces parameters. By default, the library creates one for every operation, which
- * triples the start time, and does not support JSON Schema 2020-12.
+ * Creates two instances of Ajv; one of them coerces parameters. By default, the library creates one for every
+ * operation, which triples the start time, and does not support JSON Schema 2020-12.
  */
 function createAjvFactory(): (ajv: unknown, options: Options) => Ajv2020 {
   const validators = new Map<boolean, Ajv2020>();

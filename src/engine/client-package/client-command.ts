@@ -76,7 +76,7 @@ function licenceOf(root: string, { license: name }: Manifest): { name: string; t
   return name !== undefined && existsSync(file) ? { name, text: readFileSync(file, "utf8") } : undefined;
 }
 
-/** The `description` in the folder's package.json; `undefined` if there is none. */
+/** Returns the `description` in the folder's package.json, if there is one. */
 function descriptionIn(folder: string): unknown {
   try {
     return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))?.description;

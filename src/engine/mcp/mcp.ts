@@ -196,7 +196,7 @@ export function serveMcp(
     };
     return { mcp, close };
   };
-  /** Answers a message or batch in which `errorOf` finds no error. */
+  /** Answers a message or batch that `errorOf` accepts. */
   const answerValid = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -347,7 +347,7 @@ function errorOf(message: unknown): MessageError | undefined {
     : error(ErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC message of MCP");
 }
 
-/** The tool that a message calls. `undefined` if the message calls none. */
+/** Returns the tool that a message calls; `undefined` for any other message. */
 function calledTool(message: unknown, byName: ReadonlyMap<string, Tool>): Tool | undefined {
   const { method, params } = membersOf(message);
   const { name } = membersOf(params);

@@ -47,7 +47,7 @@ function requiredScopes(
 ): readonly string[] {
   const missing = (one: ScopeRequirement): number => one.scopes.filter((scope) => !granted.has(scope)).length;
   return scopes.flatMap((alternatives) => {
-    // only alternatives whose credentials were sent count; without any, REST rejects the request
+    // only alternatives with credentials in the request count; if there are no credentials, REST rejects the request
     const sent = alternatives.filter((one) => one.headers.every((name) => own(headers, name) !== undefined));
     const [best] = sent.toSorted((one, other) => missing(one) - missing(other));
     return best?.scopes ?? [];

@@ -12,11 +12,11 @@ export const isJson = (mediaType: string): boolean =>
 export const isText = (mediaType: string): boolean =>
   /^(?:text\/[\w.+-]+|application\/text)\s*(?:;|$)/i.test(mediaType);
 
-/** Whether a media type is that of URL-encoded forms (WHATWG URL §5). */
+/** Whether the media type is for URL-encoded forms (WHATWG URL §5). */
 export const isForm = (mediaType: string): boolean =>
   /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(mediaType);
 
-/** Whether a media type is that of forms with files (RFC 7578). */
+/** Whether the media type is for forms with files (RFC 7578). */
 export const isMultipartForm = (mediaType: string): boolean =>
   /^multipart\/form-data\s*(?:;|$)/i.test(mediaType);
 

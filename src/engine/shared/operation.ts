@@ -8,11 +8,11 @@ export type Style = {
   readonly allowReserved?: true;
 };
 
-/** Whether a method only reads: GET, and QUERY, whose request has content (draft-ietf-httpbis-safe-method-w-body). */
+/** Whether a method only reads: GET or QUERY, which is a GET with content (draft-ietf-httpbis-safe-method-w-body). */
 export const isSafeMethod = (method: string): boolean => method === "GET" || method === "QUERY";
 
 export type Operation = {
-  /** The `operationId`, or method and path if there is none. */
+  /** The `operationId`, or method and path if the operation has no `operationId`. */
   readonly id: string;
   /**
    * The first tag, or the document's name, in upper case with `_` for `-`; selects the upstream. The default upstream
@@ -23,7 +23,10 @@ export type Operation = {
   readonly permission?: string;
   /** The styles of array and object parameters, and of a form's properties, by `<in>:<name>`. */
   readonly style?: Readonly<Record<string, Style>>;
-  /** Lower-case request headers with credentials, one list per alternative security requirement; absent if none. */
+  /**
+   * Lower-case request headers with credentials, one list per alternative security requirement; absent without
+   * alternatives.
+   */
   readonly credentials?: readonly (readonly string[])[];
   /** One entry per alternative security requirement; absent if none requires an OAuth scope. */
   readonly scopes?: readonly ScopeRequirement[];
@@ -64,13 +67,16 @@ export type Operation = {
   readonly empty?: true;
   /** The document declares no success response with content, so a body is ignored. */
   readonly unread?: true;
-  /** The documented error responses: `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16). Absent if there are none. */
+  /**
+   * The documented error responses: `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16). Absent if the document declares no
+   * error responses.
+   */
   readonly refusals?: readonly string[];
   /** The documented error responses without JSON content. */
   readonly bareRefusals?: readonly string[];
   /**
-   * The members of error responses' bodies that clients see. If several entries match the status and the media type, the first
-   * whose members are present applies.
+   * The members of error responses' bodies that clients see. If several entries match the status and the media type,
+   * the first entry with members in the body applies.
    */
   readonly errors?: readonly ErrorMembers[];
 };

@@ -9,7 +9,7 @@ export const own = <Value>(
 ): Value | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
 /**
- * An object without inherited properties, where a `Map` cannot be used. V8 accesses its properties faster than those of
+ * An object without inherited properties, where a `Map` cannot be used. V8 accesses the properties faster than those of
  * `Object.create(null)`.
  */
 export class Dictionary<Value> {

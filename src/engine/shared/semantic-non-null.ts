@@ -6,7 +6,10 @@ import { type FieldDefinitionNode, Kind } from "graphql";
 
 export const semanticNonNullName = "semanticNonNull";
 
-/** The levels of a field's directive, `[0]` if it names none; empty without the directive. */
+/**
+ * Returns the levels that a field's directive names, or `[0]` if it names no level; an empty list without the
+ * directive.
+ */
 export function semanticNonNullLevels(field: FieldDefinitionNode | null | undefined): readonly number[] {
   const directive = field?.directives?.find(({ name }) => name.value === semanticNonNullName);
   if (!directive) return [];

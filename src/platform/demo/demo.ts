@@ -73,7 +73,7 @@ export const demoKeys: readonly DemoKey[] = keyOwners.map(([tenant, user, owner,
 export const hasDemoData = ({ production, env }: Config): boolean =>
   !production && env.API_ENVIRONMENT === "test";
 
-/** The demo keys that work with this configuration; none if the data file has other tenants. */
+/** The demo keys that work with this configuration; an empty list if the data file has other tenants. */
 export function workingDemoKeys(config: Config): readonly DemoKey[] {
   if (!hasDemoData(config)) return [];
   if (config.env.DATA_FILE === undefined) return demoKeys;

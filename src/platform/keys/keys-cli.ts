@@ -163,7 +163,7 @@ const optionOf = new Map([
   ["/tenantId", "--tenant"],
 ]);
 
-/** Rejects an owner whose profile would not match the response schema of `getMe`. */
+/** Rejects an owner with a profile that would not match the response schema of `getMe`. */
 function checkOwner(
   getMe: ContractOperation | undefined,
   owner: { id: unknown; email: unknown; tenantId: string },

@@ -112,7 +112,7 @@ function makeContact(tenant: TenantStore, { channel, to }: MessageInput, now: st
 const phone = /^\+[1-9][0-9]{6,14}$/; // E.164
 const email = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
 
-/** Normalizes `to`, whose syntax depends on the channel. Throws `BAD_USER_INPUT` if it is invalid. */
+/** Normalizes `to`; the channel determines its syntax. Throws `BAD_USER_INPUT` if it is invalid. */
 function normalAddress({ channel, to }: MessageInput): string {
   const [shape, wanted] =
     channel === "email" ? [email, "an e-mail address"] : [phone, "a number such as +12025550143"];

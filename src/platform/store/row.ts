@@ -42,7 +42,7 @@ export function afterCursor(cursor: string | undefined): { afterKey: string | nu
     const [afterKey, afterId] = Array.isArray(parsed) && parsed.length === 2 ? parsed : [];
     if (typeof afterKey === "string" && typeof afterId === "string") return { afterKey, afterId };
   } catch {
-    // not JSON, so not a cursor of this platform
+    // a cursor of this platform is JSON
   }
   throw new CodedError("BAD_USER_INPUT", "cursor: is not the nextCursor of a page", { argument: "cursor" });
 }

@@ -1,6 +1,6 @@
 /**
- * Turns a change into a note if clients used none of its fields. The usage ledger lists the saved operations that
- * clients ran and, for other operations, the fields that they selected.
+ * Turns a change into a note if clients did not use the changed fields. The usage ledger lists the saved operations
+ * that clients ran and, for other operations, the fields that they selected.
  */
 import type { GraphQLSchema } from "graphql";
 import { getNamedType } from "graphql";
@@ -80,7 +80,7 @@ export function deprecatedUses(
   });
 }
 
-/** Turns each unapproved change into a note if clients use none of the coordinates that it affects. */
+/** Turns each unapproved change into a note if clients use no coordinate that the change affects. */
 export function downgradeUnused(
   findings: readonly Finding[],
   { used, unknown, since, fields }: CountedUsage,

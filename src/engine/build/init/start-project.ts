@@ -48,8 +48,8 @@ export type StartedProject = {
   /** The reason for each chosen operation that cannot be bound. */
   readonly leftOut: ReadonlyMap<string, string>;
   /**
-   * Bound operations that could become fields of a type, because their path extends that of an operation that returns
-   * the type.
+   * Bound operations that could become fields of a type: the path extends the path of an operation that returns the
+   * type.
    */
   readonly links: readonly string[];
   readonly example: ExampleRequest | undefined;
@@ -61,7 +61,7 @@ export type StartedProject = {
 const mostUnchosen = 60;
 const mostReasons = 10;
 
-/** Throws `UsageError` if the user chose no operation, too many, or none that reads. */
+/** Throws `UsageError` if the user chose no operation, too many operations, or no operation that reads. */
 export function startProject(document: RestDocument, choice: Choice): StartedProject {
   const model = modelWithoutFields({ document, operations: readOperations(document) });
   const chosen = chosenOperations(model, choice);
@@ -165,7 +165,10 @@ function operationsNamed(operations: Model["operations"], option: string, name: 
   ]);
 }
 
-/** Returns the paths that share the longest prefix with `name`; none if `name` is neither a path nor a path pattern. */
+/**
+ * Returns the paths that share the longest prefix with `name`. Returns no paths if `name` is neither a path nor a path
+ * pattern.
+ */
 function nearPaths(operations: Model["operations"], name: string): string[] {
   const [, path] = /^(?:\w+ )?(\/[^*]*)/.exec(name) ?? [];
   if (path === undefined) return [];

@@ -20,7 +20,7 @@ type HeldScheme = Pick<HeldCredential, "file" | "perTenant" | "token">;
 
 /** The section for one OpenAPI document. Operations are keyed by method and path as in the document: `GET /things/{id}`. */
 export type HeldDocument = {
-  /** The only origin to which the credentials are sent; undefined if the section contains only `headers`. */
+  /** The only origin to which the credentials are sent; `undefined` if the section contains only `headers`. */
   readonly origin?: string;
   /** The credentials, by the name of the security scheme. */
   readonly schemes: ReadonlyMap<string, HeldScheme>;

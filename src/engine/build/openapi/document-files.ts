@@ -7,7 +7,7 @@ import { membersOf } from "../../shared/json-object.ts";
 import { UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
 import { parseWithDuplicates } from "./yaml-file.ts";
 
-/** `name`: the product; undefined for `openapi.yaml`. */
+/** `name`: the product; `undefined` for `openapi.yaml`. */
 export type NamedDocument = { readonly file: string; readonly overlay: string; readonly name?: string };
 
 export const singleDocumentFile: NamedDocument = { file: "openapi.yaml", overlay: "overlay.yaml" };

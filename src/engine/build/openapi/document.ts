@@ -37,7 +37,7 @@ export type RootNode = RestNode & NamedDocument & { readonly removals: readonly 
 export class RestDocument {
   /** The documents of the spec: one, or one per product. */
   readonly roots: readonly [RootNode, ...RootNode[]];
-  /** Findings about overlay actions whose target selects nothing. */
+  /** Findings about overlay actions with a target that selects nothing. */
   readonly overlayFindings: Diagnostic[] = [];
   /** Cache of `shapeAt`, by schema, so that all references to a schema share one shape object. */
   readonly shapes = new WeakMap<object, unknown>();

@@ -69,7 +69,7 @@ export function heldCredentials(
   return held;
 }
 
-/** Whose credential a call sends. `tenant`: the server has one credential per tenant. */
+/** The owner of the credential that a call sends. `tenant`: the server has one credential per tenant. */
 export type CredentialUse = {
   readonly of: "caller" | "server" | "tenant" | "none";
   /** A description of each credential. */

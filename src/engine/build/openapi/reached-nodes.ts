@@ -4,7 +4,7 @@ import type { NodePath } from "../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "./document.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 
-/** Keywords whose value is data, so that a `$ref` in it is not a reference. */
+/** Keywords that contain data, so that a `$ref` below them is not a reference. */
 const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
 
 /**
@@ -13,7 +13,7 @@ const literalKeywords = new Set(["example", "examples", "default", "enum", "cons
  */
 const holdsNames = (key: string | number | undefined): boolean => key === "properties" || key === "responses";
 
-/** A node whose path is computed lazily, because a large document has a million nodes. */
+/** A node that computes its path lazily, because a large document has a million nodes. */
 class Member implements RestNode {
   readonly file: string;
   readonly key: string;

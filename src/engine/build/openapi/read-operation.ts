@@ -205,14 +205,14 @@ function ownServers(
   return node && urls.length > 0 ? { servers: { node, urls } } : {};
 }
 
-/** Returns the shape of a parameter, whose schema is in `schema` or in the only entry of `content`. */
+/** Returns the shape of a parameter, from its `schema` or from the only entry of its `content`. */
 function schemaShape(document: RestDocument, node: RestNode): Shape {
   const [entry] = entriesOf(document, document.child(node, "content"));
   const isInContent = entry && !("schema" in (node.value as object));
   return shapeAt(document, schemaIn(isInContent ? entry : node));
 }
 
-/** Returns the `schema` of a parameter or a media type; if it has none, an empty schema. */
+/** Returns the `schema` of a parameter or a media type, or an empty schema. */
 const schemaIn = (node: RestNode): RestNode =>
   isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };
 
@@ -295,7 +295,10 @@ function styleOfPart({ types }: Shape, { style = "form", explode }: Record<strin
   return [{ style: `${style} ${isExploded ? "with" : "without"} explode in a part`, explode: isExploded }];
 }
 
-/** Returns the default media type of a part (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1); for a list, that of its items. */
+/**
+ * Returns the default media type of a part (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1). A list has the media type of its
+ * items.
+ */
 function usualMediaOf({ types, items, format = "", node }: Shape): string {
   if (types.has("array")) return items && usualMediaOf(items) === file ? file : "text/plain";
   if (types.has("object")) return "application/json";
@@ -310,7 +313,7 @@ const fileFormats: ReadonlySet<string> = new Set(["binary", "byte", "base64", "f
 const filesOf = (shape: Shape, styles: FormStyles): Property[] =>
   requestProperties(shape).filter(({ name }) => styles.get(name)?.style === "file");
 
-/** Whether the form can be sent without its files: none is required, and the form has other properties. */
+/** Whether the form can be sent without its files: no file is required, and the form has other properties. */
 function isSentWithoutFiles(shape: Shape, styles: FormStyles): boolean {
   const files = filesOf(shape, styles);
   const hasOthers = files.length < requestProperties(shape).length;
@@ -392,7 +395,7 @@ function isStream(document: RestDocument, node: RestNode, media: string): boolea
   return itemSchema !== undefined && (schema === undefined || !isJson(media));
 }
 
-/** Returns the entry of `content` whose media type is `allowed` and passes the earliest of the `tests`. */
+/** Returns the entry of `content` with an `allowed` media type that passes the earliest of the `tests`. */
 function contentOf(
   document: RestDocument,
   node: RestNode,

@@ -61,7 +61,7 @@ export class RestOperations extends Map<string, RestOperation> {
     return this.get(other.id) ?? [...this.values()].find((each) => isSameOperation(each, other));
   }
 
-  /** Returns the operations that share this name, or none if the name is unique. */
+  /** Returns the operations that share this name; an empty list if the name is unique. */
   sharing(name: string): readonly RestOperation[] {
     const sharing = this.#byOwnName.get(name) ?? [];
     return sharing.length > 1 ? sharing : [];

@@ -24,7 +24,8 @@ export function securityRequirementsOf({ node, root }: RestOperation): SecurityR
 }
 
 /**
- * Returns the security schemes of each alternative in `security`. `node` is undefined if the document does not define the scheme.
+ * Returns the security schemes of each alternative in `security`. `node` is `undefined` if the document does not define
+ * the scheme.
  */
 export const schemesOf = (document: RestDocument, operation: RestOperation) =>
   securityRequirementsOf(operation).alternatives.map((alternative) =>
@@ -38,8 +39,8 @@ const listOf = ({ value }: RestNode): unknown[] | undefined =>
   isRecord(value) && Array.isArray(value.security) ? value.security : undefined;
 
 /**
- * Returns, for each alternative in `security`, the request headers in which clients send the credentials, in lower case. Schemes
- * other than `apiKey` and `mutualTLS` use `Authorization` (OpenAPI 3.1 §4.8.27).
+ * Returns the request headers, in lower case, in which clients send the credentials of each alternative in `security`.
+ * Schemes other than `apiKey` and `mutualTLS` use `Authorization` (OpenAPI 3.1 §4.8.27).
  */
 export function credentialHeadersOf(document: RestDocument, operation: RestOperation): string[][] {
   const lists = schemesOf(document, operation).map((schemes) =>

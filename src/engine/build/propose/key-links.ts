@@ -294,7 +294,7 @@ function namesakeOf(
   { field: { operation }, resource }: LookupField,
   namesakes: Namesakes,
 ): string | undefined {
-  // a key cannot supply a parameter before the resource, so the path of a lookup has none
+  // a key cannot supply a parameter before the resource, so a lookup's path has no such parameter
   const steps = stepsOf(ownPath(operation)).slice(1);
   const area = areaOf(steps.slice(0, steps.lastIndexOf(resource)));
   if (area === "") return undefined;

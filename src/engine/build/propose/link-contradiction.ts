@@ -45,7 +45,7 @@ export function linkContradiction(
 
 type Unfit = { readonly of: string; readonly wanted: string };
 
-/** Compares the limits of the key with those of the id. Patterns are only compared as text. */
+/** Compares the limits of the key and of the id. Patterns are only compared as text. */
 function otherLimit(key: Shape, taken: Shape): Unfit | undefined {
   for (const [keyword, one, other] of [
     ["pattern", key.limits.pattern, taken.limits.pattern],

@@ -63,7 +63,7 @@ export class Links {
   }
 
   /**
-   * Returns the fields whose calls fetch objects of the type, with one object at the path or a list at the parent path.
+   * Returns the fields with calls that fetch objects of the type: one object at the path, or a list at the parent path.
    * Returns `undefined` if objects of the type also occur inside other objects, because they may have another path.
    */
   #fieldsFetching(

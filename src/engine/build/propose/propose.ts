@@ -54,7 +54,7 @@ export class Proposal {
   /** The names of existing fields, by type. */
   readonly #known = new Map<string, Set<string>>();
 
-  /** `reads` has the ids of operations that only read, although their method is not safe. */
+  /** `reads` contains the ids of operations that only read, although their method is not safe. */
   constructor(model: Model, reads: ReadonlySet<string> = new Set()) {
     this.#model = model;
     this.#reads = reads;

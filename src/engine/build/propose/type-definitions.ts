@@ -39,7 +39,7 @@ export class TypeDefinitions {
         this.#addEnum([...enumValues(model.names, type).values()], { name: type.name });
   }
 
-  /** The operation's name becomes the prefix of types whose names are taken. */
+  /** The operation's name becomes the prefix of a type if the type's own name is taken. */
   beginOperation(operation: RestOperation): void {
     this.#operation = nameFrom(operation);
     this.#document = operation.root.name;
@@ -58,7 +58,7 @@ export class TypeDefinitions {
     return "JSON";
   }
 
-  /** Returns the scalar for a string format; `undefined` if there is none, or if another type has its name. */
+  /** Returns the scalar for a string format; `undefined` if the format has no scalar, or if another type has its name. */
   date(format: string | undefined): string | undefined {
     const [name] = [...dateScalars].find(([, each]) => each === format) ?? [];
     if (name === undefined) return undefined;

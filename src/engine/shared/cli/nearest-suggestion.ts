@@ -1,11 +1,11 @@
 /** Suggests the name that a misspelt one most likely means. */
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
 
-/** The name most similar to `wrong`; `undefined` if none is similar. */
+/** Returns the name most similar to `wrong`; `undefined` if no name is similar. */
 export const nearestName = (wrong: string, names: Iterable<string>): string | undefined =>
   wrong.length > 1 ? suggestionList(wrong, [...names])[0] : undefined;
 
-/** `; did you mean "…"?` with the most similar name; empty if none is similar. */
+/** Returns `; did you mean "…"?` with the most similar name; an empty text if no name is similar. */
 export function didYouMean(wrong: string, names: Iterable<string>): string {
   const near = nearestName(wrong, names);
   return near === undefined ? "" : `; did you mean "${near}"?`;

@@ -6,7 +6,7 @@
 
 import { shownUrl, withShownUrls } from "../shown-url.ts";
 
-/** `app` is absent for a folder whose files name their apps. */
+/** `app` is absent for a folder with files that name their apps. */
 export type ManifestLocation = { readonly app: string | undefined; readonly at: string };
 
 /** App names become metric labels and prefixes of operation names. */

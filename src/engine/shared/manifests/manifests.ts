@@ -151,7 +151,7 @@ type Source = { readonly app: string; readonly at: string };
 type Reading = {
   /** Changes when the source changes: a file's times and size, a URL's ETag or the digest of its text. */
   readonly stamp?: string;
-  /** The last valid state. */
+  /** The last valid manifest. */
   readonly manifest?: Manifest | undefined;
   /** Why the current state is not served. */
   readonly reason?: string;
@@ -428,7 +428,7 @@ const basicCredentials = (username: string, password: string): string =>
 /** Distinguishes digests from ETags, which begin with a quote or `W/`. */
 const digestPrefix = "digest ";
 
-/** The reason of an error, without parts of the manifest's text and without secrets in URLs. */
+/** The reason of an error, without any text of the manifest and without secrets in URLs. */
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return "is not valid JSON";
   const { code, message, cause } = error as NodeJS.ErrnoException;

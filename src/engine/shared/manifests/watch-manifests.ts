@@ -1,4 +1,6 @@
-/** Reads the manifests at the start and when their files change; polls URLs, and files whose changes emit no event. */
+/**
+ * Reads the manifests at the start and when their files change. Polls URLs, and files that emit no event for a change.
+ */
 import { watchFolders } from "../watch-folders.ts";
 import type { ManifestLocation } from "./manifest-locations.ts";
 import { type Fetch, type ManifestState, Manifests } from "./manifests.ts";

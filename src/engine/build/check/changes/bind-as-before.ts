@@ -105,7 +105,7 @@ function objectNow(
   const value = path && head.valueAt({ ...node, path });
   if (!path || !responses.has(value)) return undefined;
   const shape = shapeAt(head, { ...node, path, value });
-  // if none of the old properties is left, the path now leads to a different object
+  // without any of the old properties, the object at this path is a different one
   const isSame = [...backing.shape.properties.keys()].some((name) => shape.properties.has(name));
   return isSame && isOnly(shape, "object") ? { ...backing, shape } : undefined;
 }

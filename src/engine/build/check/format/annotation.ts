@@ -11,7 +11,7 @@ export const isOfBase = ({ role }: Frame): boolean => role.startsWith("base");
 /**
  * Prefers a location in the file that was edited: the file has an old and a new location, or it is the OpenAPI document
  * and something was added. Otherwise returns the first current location. If all locations are in the base, returns line
- * 1 of that file, because the old line may no longer exist.
+ * 1 of that file, because the old line may be gone.
  */
 export function annotationLocation({ places, rule, change }: Finding): Frame | undefined {
   const [gone] = places.filter(isOfBase);

@@ -74,7 +74,7 @@ function actionsOf({ value, place }: YamlFile): readonly Action[] {
 
 /**
  * Returns the values that the action's target selects (RFC 9535). Throws if an update does not fit: a list accepts any
- * update, an object accepts an object, and other values accept none.
+ * update, an object accepts only an object, and other values cannot be updated.
  */
 function select(
   { target, update, remove }: Action,

@@ -25,7 +25,7 @@ export function discriminate({ property, members }: Variants): Variants | undefi
   return { members: withValues(members, names) };
 }
 
-/** Finds a property whose possible values differ in every member. `counts` decides which properties may be used. */
+/** Finds a property that has different possible values in every member. `counts` decides which properties may be used. */
 export function discriminateByValues(
   members: readonly Variant[],
   counts: (property: Property) => boolean,

@@ -43,7 +43,7 @@ export function readMapEntry(
   return entryOf(first, key, [first, ...rest].map(read));
 }
 
-/** Returns the shape of an entry, whose value has one of the shapes `values`. */
+/** Returns the shape of an entry; the entry's value has one of the shapes `values`. */
 function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | undefined {
   const value = combineNullable(values);
   return (

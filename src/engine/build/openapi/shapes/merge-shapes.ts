@@ -37,7 +37,7 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
   const mergeParts = (one: Shape | undefined, other: Shape | undefined): Shape | undefined =>
     one && other ? mergeShapes(one, other, one.node) : (one ?? other);
   const [choosing, other] = left.hasMembers ? [left, right] : [right, left];
-  // drops alternatives whose types the other shape excludes
+  // drops alternatives with types that the other shape excludes
   const isPossible = (member: Shape): boolean =>
     member.types.size === 0 || other.types.size === 0 || intersect(member.types, other.types).size > 0;
   const withOther = (member: Shape): Shape =>

@@ -12,7 +12,7 @@ type Keyword = "allOf" | "oneOf";
 export type ShapeIdentity = {
   readonly text: string;
   readonly keyword?: Keyword;
-  /** The identities of which this one is composed; for a plain schema, only its own. */
+  /** The identities that compose this one; for a plain schema, only its own. */
   readonly parts: ReadonlySet<string>;
   /** How deeply `allOf` and `oneOf` are nested. */
   readonly depth: number;

@@ -28,7 +28,7 @@ type Statements = Pick<Shape, "node"> &
     readonly types?: Iterable<JsonType>;
   } & { readonly [Part in Lazy]?: () => Shape[Part] };
 
-/** A schema at one place of use. The same schema may allow null at one place and not at another. */
+/** A schema as one place of the document uses it. Another place may use the same schema but disallow null. */
 export class Shape {
   /** The schema that findings point at. The `identity`, not the node, identifies the shape. */
   readonly node: RestNode;
@@ -206,7 +206,7 @@ export const nodeBelow = (node: RestNode, ...steps: (string | number)[]): RestNo
 export const withNullable = (shape: Shape, nullable: boolean): Shape =>
   shape.nullable === nullable ? shape : shape.with({ nullable });
 
-/** Creates a property whose shape is computed lazily. */
+/** Creates a property that computes its shape lazily. */
 export function makeProperty(
   { name, node, required, only }: Pick<Property, "name" | "node" | "required" | "only">,
   make: () => Shape,

@@ -5,7 +5,7 @@ import { isOnly, type Shape } from "./shape.ts";
 
 type Limit = { readonly keyword: string; readonly value: unknown };
 
-/** `from` is undefined if that schema has no such limit. */
+/** `from` is `undefined` if that schema has no such limit. */
 export type StricterLimit = { readonly from?: Limit; readonly to: Limit };
 
 /**
