@@ -28,7 +28,7 @@ export type ContractOperation = {
   permission: string | undefined;
   /** The documented status of success. */
   status: number;
-  /** Parses and validates a request. Throws `BAD_USER_INPUT` with the name of the invalid argument. */
+  /** Throws `BAD_USER_INPUT` with the name of the invalid argument. */
   parseRequest(request: Request & { query: string }): OperationInput;
   /** Returns the violations of the document's response schema; each is a bug of the platform. */
   responseFaults(body: unknown): { place: string; message: string }[];

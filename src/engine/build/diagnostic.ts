@@ -175,7 +175,7 @@ export function isApprovable(rule: Rule): boolean {
 export type Diagnostic = {
   readonly rule: Rule;
   readonly severity: "error" | "warning";
-  /** A schema coordinate. For a finding about the OpenAPI document alone, an `operationId` or a `$ref`. */
+  /** A schema coordinate; for a finding about the OpenAPI document alone, an `operationId` or a `$ref`. */
   readonly coordinate: string;
   readonly message: string;
   /** How to resolve the finding. */
@@ -183,9 +183,9 @@ export type Diagnostic = {
   /** Where the GraphQL schema causes the finding; `rest` is the location in the OpenAPI document. */
   readonly schema?: FileLocation;
   readonly rest?: FileLocation;
-  /** Names and values that are part of the finding's fingerprint. An approval no longer applies when one of them changes. */
+  /** Names and values in the finding's fingerprint, so that an approval does not apply to other names and values. */
   readonly facts?: readonly string[];
-  /** The OpenAPI nodes that may cause the finding. `rest` points into the first one. */
+  /** The OpenAPI nodes that may cause the finding. `rest` points into the first of these nodes. */
   readonly nodes?: readonly NodeLocation[];
   readonly below?: NodePath;
   /** Set if `rest` points to the overlay action that removed the node which the GraphQL schema needs. */

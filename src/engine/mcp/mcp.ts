@@ -56,7 +56,7 @@ const requestSchemas = {
   "tools/list": specTypeSchemas.ListToolsRequest,
 } as const;
 
-/** An error response. `id` is null if the message has no valid request id. */
+/** `id` is null if the message has no valid request id. */
 type MessageError = {
   readonly jsonrpc: "2.0";
   readonly id: RequestId | null;
@@ -70,7 +70,7 @@ type McpOptions = {
   readonly maxOperations: number;
   /** Creates the `RequestScope` that is charged for the work on a message. */
   readonly scopeOf: (request: FastifyRequest) => RequestScope;
-  /** The scopes of the caller's token. `undefined` if only REST knows them. */
+  /** The scopes of the caller's token; `undefined` if only REST knows the scopes. */
   readonly grantedScopes: (request: FastifyRequest) => readonly string[] | undefined;
 };
 
@@ -299,10 +299,7 @@ const refusal = (status: number, code: number, message: string): Response =>
 const statusOf = (errors: readonly MessageError[]): number =>
   errors.every(({ id }) => id === null) ? 400 : 200;
 
-/**
- * Returns the message without `task`. A server that does not declare the tasks capability must ignore it (MCP, Tasks, "Task
- * Support and Handling").
- */
+/** A server that does not declare the tasks capability must ignore `task` (MCP, Tasks, "Task Support and Handling"). */
 function withoutTask(message: unknown): unknown {
   const { params } = membersOf(message);
   if (!isRecord(message) || !isRecord(params) || !Object.hasOwn(params, "task")) return message;

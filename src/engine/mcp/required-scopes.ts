@@ -36,10 +36,7 @@ export function findScopeChallenge(
   };
 }
 
-/**
- * Returns the scopes that a tool requires. Uses, for each REST operation, the alternative that needs the fewest scopes beyond
- * those `granted`.
- */
+/** Chooses, for each REST operation, the alternative that needs the fewest scopes beyond those `granted`. */
 function requiredScopes(
   { scopes }: Tool,
   headers: IncomingHttpHeaders,

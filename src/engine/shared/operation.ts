@@ -15,8 +15,8 @@ export type Operation = {
   /** The `operationId`, or method and path if the operation has no `operationId`. */
   readonly id: string;
   /**
-   * The first tag, or the document's name, in upper case with `_` for `-`; selects the upstream. The default upstream
-   * if empty.
+   * The first tag, or the document's name, in upper case with `_` for `-`; selects the upstream. An empty text selects
+   * the default upstream.
    */
   readonly product: string;
   /** The permission that a caller needs, if the document names one. */
@@ -42,10 +42,7 @@ export type Operation = {
     readonly credentials: readonly HeldCredential[];
     /** The parameter that the server sets to the caller's tenant. */
     readonly tenant?: TenantParameter;
-    /**
-     * The permission that a caller needs. The server checks this permission, because REST sees only the server's
-     * credential.
-     */
+    /** The server checks this permission of the caller, because REST sees only the server's credential. */
     readonly permission?: string;
     /** The vendor's rate limit, if `spec/credentials.yaml` sets it. */
     readonly rateLimit?: { readonly requests: number; readonly seconds: number };

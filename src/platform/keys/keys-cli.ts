@@ -147,7 +147,7 @@ async function revoke(id: string, io: Io, ...[tenant, store, { env }]: Parameter
 
 if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);
 
-/** Reads scopes: `area:resource:action`, comma-separated, `*` for any part. `declared` are the contract's permissions. */
+/** Reads scopes: `area:resource:action`, comma-separated, `*` for any part. `declared`: the contract's permissions. */
 function readScopes(given: string, declared: readonly string[]): string[] {
   const scopes = given.split(",");
   const wrong = scopes.find((scope) => !declared.some((permission) => covers(scope, permission)));

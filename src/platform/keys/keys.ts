@@ -28,7 +28,7 @@ type NewKey = {
 
 const digestOf = (key: string): string => hash("sha256", key);
 
-/** Stores a key for an existing user. Returns its id and its secret; the secret cannot be read again. */
+/** Stores a key for an existing user. Returns the key's id and secret; the secret cannot be read again. */
 export function createKey(store: TenantStore, key: NewKey, now: Date): { id: string; secret: string } {
   const secret = formatApiKey(key.environment, key.random ?? randomBase62(26));
   const id = newId("key");

@@ -2,7 +2,7 @@
 import { CodedError } from "restbound";
 import type { Row } from "./store.ts";
 
-/** Parses a text column with a JSON list of strings. Null is the empty list. */
+/** Parses a text column with a JSON list of strings. Returns an empty list for null. */
 export function strings(value: Row[string] | undefined): string[] {
   const parsed: unknown = typeof value === "string" ? JSON.parse(value) : [];
   return Array.isArray(parsed) ? parsed.map(String) : [];
@@ -24,7 +24,7 @@ export function toPage(rows: Row[], limit: number, sortedBy: SortColumn): RowPag
   return { items, nextCursor, hasMore };
 }
 
-/** The total number of items. Calls `count` only if the page does not show the total. */
+/** Calls `count` only if the page does not show the total. */
 export const totalOf = (
   { items, hasMore }: RowPage,
   cursor: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * The SQLite store. It prepares each named statement once. Only the store binds `:tenant`, so a `TenantStore` can access only
- * rows of its tenant. All methods are synchronous, as those of `node:sqlite`.
+ * The SQLite store. The store prepares each named statement once. Only the store binds `:tenant`, so a `TenantStore`
+ * can access only rows of its tenant. All methods are synchronous, like those of `node:sqlite`.
  */
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
@@ -23,7 +23,6 @@ export type Store = {
   tenant(tenantId: string): TenantStore;
   /** Runs a statement that does not belong to one tenant, such as the lookup of a key. */
   unscoped(name: keyof typeof unscoped, values?: Values): Row | undefined;
-  /** Runs `work` as one transaction. */
   transaction<T>(work: () => T): T;
   close(): void;
 };

@@ -48,7 +48,7 @@ type Statement = { readonly of: string; readonly value: string; readonly place: 
 
 type Changes = [pointer: string, text: string][];
 
-/** Finds the changes that the overlay makes. Lists only the first of several paths or operations with the same change. */
+/** Lists only the first of several paths or operations with the same change. */
 function overlayChanges({ openapi, place: named, read }: Given): Changes {
   if (read(named.overlay) === undefined) return [];
   const document = new RestDocument([named], read);
@@ -136,7 +136,7 @@ function claims({ openapi, place: { name } }: Given, project: RestDocument): Cha
 
 const fromHeader = "x-from-header";
 
-/** The security schemes of a document. `node` is missing if the scheme's `$ref` cannot be resolved. */
+/** `node` is missing if the scheme's `$ref` cannot be resolved. */
 function schemesIn(
   document: RestDocument,
   root: RootNode,

@@ -14,7 +14,6 @@ import type { RestNode } from "../openapi/document.ts";
 import { headerOf, schemesOf } from "../openapi/security.ts";
 
 export type ExampleRequest = {
-  /** A shell command. */
   readonly command: string;
   /** What the document says about each required credential, such as `api-key: Authorization: ApiKey <api_key>`. */
   readonly credentials: readonly string[];

@@ -15,7 +15,7 @@ import {
   isUnionType,
 } from "graphql";
 
-/** Returns `sdl` with the comments. `schema` is built from `sdl`. */
+/** `schema` is built from `sdl`. */
 export function withUnionComments(sdl: string, schema: GraphQLSchema): string {
   return Object.values(schema.getTypeMap()).reduce((text, union) => {
     if (!isUnionType(union)) return text;

@@ -64,7 +64,7 @@ export type RestOperation = {
   readonly id: string;
   /** The field of the path item, such as `get`, or the key in `additionalOperations`, such as `COPY`. */
   readonly method: string;
-  /** With several documents, prefixed with the document's name: `shop/things/{id}`. */
+  /** The path in the document; with several documents, prefixed with the document's name: `shop/things/{id}`. */
   readonly path: string;
   /** Determines the upstream: the document's name, or the first tag if there is only one document. */
   readonly product: string;
@@ -80,7 +80,7 @@ export type RestOperation = {
     readonly required: boolean;
     readonly node: RestNode;
     readonly media: string;
-    /** Only for a form: how its lists and objects are serialized. */
+    /** How a form serializes its lists and objects; absent for other bodies. */
     readonly formStyles?: FormStyles;
   };
   /** Optional parameters that are never sent: cookies, and query strings (`in: querystring`) that are not form-encoded. */

@@ -14,8 +14,8 @@ export class RestOperations extends Map<string, RestOperation> {
   /** The operations by `operationId`, and by method and path, without the document's name. */
   readonly #byOwnName: ReadonlyMap<string | undefined, RestOperation[]>;
   /**
-   * With several documents: their names, and the empty string. An `operationId` that begins with one of these and a
-   * slash may look like another operation's id or path.
+   * The documents' names and the empty string; an empty set for a single document. An `operationId` that begins with
+   * one of these and a slash may look like another operation's id or path.
    */
   readonly #starts: ReadonlySet<string>;
   readonly #formerNames: ReadonlyMap<string, RestOperation>;

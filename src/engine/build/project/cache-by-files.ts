@@ -1,4 +1,3 @@
-/** Caches a value that is computed from files. */
 import type { SpecFiles } from "./spec-files.ts";
 
 /**

@@ -1,4 +1,3 @@
-/** Fingerprints, by which approvals refer to findings. */
 import { hash } from "node:crypto";
 import type { Diagnostic } from "../diagnostic.ts";
 

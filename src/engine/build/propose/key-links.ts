@@ -62,7 +62,7 @@ type Extended = {
   readonly known?: ReadonlySet<string>;
 };
 
-/** Finds the links for a schema. `model` is the document bound to an empty schema. */
+/** `model` is the document bound to an empty schema. */
 export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Extended): KeyLinks {
   let tried: Tried[] = (bound ? findKeyLinks(bound) : [])
     .filter((link) => !known?.has(coordinateOf(link)))

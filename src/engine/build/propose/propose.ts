@@ -70,8 +70,8 @@ export class Proposal {
   }
 
   /**
-   * Adds a field for the operation. Returns `false` if the type already has one. Throws `UsageError` if the operation is
-   * unknown, or if its method, request or response cannot be bound.
+   * Adds a field for the operation. Returns `false` if the type already has a field for it. Throws `UsageError` if the
+   * operation is unknown, or if its method, request or response cannot be bound.
    */
   add(name: string): boolean {
     const operation = this.#model.operations.named(name);
@@ -137,7 +137,7 @@ export class Proposal {
     };
   }
 
-  /** Prints the proposal. `keyword` is `extend type` if the root types already exist. */
+  /** `keyword` is `extend type` if the root types already exist. */
   sdl(keyword: "type" | "extend type"): string {
     const types = [...this.#fields].flatMap(([type, fields]) =>
       fields.size > 0 ? [[`${keyword} ${type} {`, ...[...fields.values()].flat(), "}"].join("\n")] : [],
@@ -155,7 +155,7 @@ export class Proposal {
   }
 }
 
-/** A verb that the type Query implies. `findAll` and `getByName` keep it, because the rest names no resource. */
+/** A verb that the type Query implies. `findAll` and `getByName` keep the verb, because the rest names no resource. */
 const leadingVerb =
   /^(?:[Ll]ist|[Gg]et|[Ff]etch|[Rr]ead|[Ff]ind)(?:_?[Aa]ll)?(?=[A-Z_-])(?![_-]?(?:[Aa]ll|[Oo]ne|[Mm]any|[Bb]y)(?![a-z]))/;
 

@@ -85,8 +85,8 @@ const isGeneric = (name: string): boolean => splitWords(name).every((word) => ge
 export const isApiOrVersion = (step: string): boolean => /^(?:api|v\d+(?:\.\d+)*)$/i.test(step);
 
 /**
- * Builds a name from the path. Omits a leading segment for which `isLeftOut` returns true, if a segment that is not a parameter
- * follows. `wordsOf` converts the remaining segments to words.
+ * Omits a leading segment for which `isLeftOut` returns true, if a segment that is not a parameter follows. `wordsOf`
+ * converts the remaining segments to words.
  */
 function nameFromPath(
   operation: RestOperation,

@@ -21,7 +21,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ExpectedFailure, UsageError, withoutPlace } from "./command-failure.ts";
 import { printable } from "./printable.ts";
 
-/** Replaces a file. If the path is a symbolic link, replaces its target. Writes to a device or a pipe without replacing it. */
+/** If the path is a symbolic link, replaces its target. Writes to a device or a pipe without replacing it. */
 export function replaceFile(path: string, text: string): void {
   writing(path, () => {
     const before = statSync(path, { throwIfNoEntry: false });

@@ -27,7 +27,10 @@ const ofOperation = { idCharacters: 256, nameCharacters: 128, textCharacters: 10
 /** Limits of a manifest. */
 export const ofManifest = { operations: 10_000, bytes: 8_388_608 };
 
-/** Limits of the JSON text of one operation, so that parsing it takes at most 2 ms. Client tools write five values for each. */
+/**
+ * Limits of the JSON text of one operation, so that parsing it takes at most 2 ms. Client tools write five values for
+ * each operation.
+ */
 const ofJson = { characters: 700_000, values: 1_000 };
 
 /** The operations of a manifest; those in `refused` are not served. */

@@ -147,7 +147,6 @@ class ReadingQueue {
 /** A manifest's file or URL. */
 type Source = { readonly app: string; readonly at: string };
 
-/** The result of reading a source. */
 type Reading = {
   /** Changes when the source changes: a file's times and size, a URL's ETag or the digest of its text. */
   readonly stamp?: string;
@@ -309,7 +308,7 @@ class PathLocation extends Location {
     return readings;
   }
 
-  /** The files of this location. A folder that cannot be listed keeps its last listing. */
+  /** A folder that cannot be listed keeps its last listing. */
   async #list(faults: ManifestFault[], slices: Slices): Promise<readonly Source[]> {
     const { app, at } = this.place;
     if (app !== undefined && !isFolder(at) && !this.#listings.has(at)) return [{ app, at }];

@@ -22,7 +22,10 @@ export function normalizeId(given: string): string {
   return algorithmOf(id) === undefined ? id : id.toLowerCase();
 }
 
-/** Whether the id identifies its text uniquely. MD5 and SHA-1 do not, because collisions can be constructed. */
+/**
+ * Whether the id identifies its text uniquely. MD5 and SHA-1 ids do not identify their text, because collisions can be
+ * constructed.
+ */
 export const identifiesText = (id: string): boolean => algorithmOf(id) === "sha256";
 
 /**
@@ -47,6 +50,6 @@ function printedText(text: string): string | undefined {
   try {
     return print(parse(text, { noLocation: true, maxTokens: 100_000 }));
   } catch {
-    return undefined; // invalid syntax, or nested too deeply
+    return undefined; // the text has a syntax error, or is nested too deeply
   }
 }

@@ -72,8 +72,8 @@ export const removedNode = (base: Model, head: Model, coordinate: string): NodeL
   dependenciesOf(base, coordinate).flatMap((node) => topmostRemoved(head.document, node) ?? [])[0];
 
 /**
- * Finds the cause of a changed value. Compares the value's node, then the `required` list that may contain the
- * property's name, then the schemas that the value's schema includes.
+ * Compares the value's node, then the `required` list that may contain the property's name, then the schemas that the
+ * value's schema includes.
  */
 export const causeOfChange = (
   base: RestDocument,

@@ -6,7 +6,7 @@ import { didYouMean } from "../../../shared/cli/nearest-suggestion.ts";
 
 const formats = ["text", "json", "github", "gitlab", "markdown", "sarif"] as const;
 
-/** A report format. Without `file`, the report goes to the standard output. */
+/** Without `file`, the report goes to the standard output. */
 export type Output = { readonly format: (typeof formats)[number]; readonly file?: string };
 
 const standard: readonly Output[] = [{ format: "text" }];

@@ -68,7 +68,6 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
 export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
   shape.identity.text === identity.text ? shape : shape.with({ identity });
 
-/** Whether `shape` accepts every type of `other`. */
 const acceptsTypes = ({ types }: Shape, other: Shape): boolean =>
   types.size === 0 || (other.types.size > 0 && [...other.types].every((type) => acceptsType(types, type)));
 

@@ -180,11 +180,9 @@ export const typesFit = (from: Shape, to: Shape): boolean =>
 export const textFits = (from: Shape, to: Shape): boolean =>
   typesFit(from, to) || (isOnly(from, "integer") && to.types.has("string"));
 
-/** Describes the types for messages. */
 export const typeText = ({ types, contradiction = "anything" }: Shape): string =>
   [...types].sort().join(" or ") || contradiction;
 
-/** Describes the types and the format for messages. */
 export function describeShape(shape: Shape): string {
   const format = shape.format ? ` (${shape.format})` : "";
   return typeText(shape) + format;

@@ -90,7 +90,8 @@ function combineItems(shapes: readonly Shape[]): Shape | undefined {
 }
 
 /**
- * Combines the shapes; the result is nullable if one of them is. Returns the first shape if all have the same identity.
+ * Combines the shapes; the result is nullable if any of the shapes is nullable. Returns the first shape if all have the
+ * same identity.
  */
 export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
   const [first] = shapes;
