@@ -24,8 +24,8 @@ export const operationNodes = (document: RestDocument): Generator<OperationNode>
   operationsAt(document, ([first]) => (first ? [first] : []));
 
 /**
- * Yields entries of `additionalOperations` that are ignored, because the path item has a field for the method: `POST`
- * beside `post` (OpenAPI 3.2, Path Item Object).
+ * Yields the ignored entries of `additionalOperations`: `POST` is ignored if the path item has the field `post`
+ * (OpenAPI 3.2, Path Item Object).
  */
 export const shadowedOperations = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, (written) => written.slice(1));

@@ -1,7 +1,7 @@
 /**
  * Finds the type that an operation can become a field of. `/libraries/{library_id}/books/{id}/pages` can be a field of
- * the type that `/libraries/{library_id}/books/{id}` returns. A path parameter that both paths have gets its value from
- * the same source as in the calls that fetch the type. Links are declared in the document, or suggested by paths and
+ * the type that `/libraries/{library_id}/books/{id}` returns. The new field's call and the calls that fetch the type
+ * get the common path parameters from the same sources. Links are declared in the document, or suggested by paths and
  * names; the binder proves suggested links.
  */
 import { getNamedType, getNullableType, isObjectType } from "graphql";

@@ -122,7 +122,10 @@ const textFault = (text: string): string | undefined =>
 
 const beginning = /^(?:[\s,]|#.*\n)*(?:query|mutation|subscription)[\s,]+([_A-Za-z]\w*)/;
 
-/** The name of a document's first operation, or "". A regular expression finds it without parsing in most documents. */
+/**
+ * The name of a document's first operation, or "". In most documents, a regular expression finds the name without
+ * parsing.
+ */
 export const operationNameIn = (text: string): string => beginning.exec(text)?.[1] ?? parsedName(text);
 
 function parsedName(text: string): string {

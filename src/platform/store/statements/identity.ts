@@ -31,7 +31,7 @@ export const identity = {
 } as const;
 
 export const unscoped = {
-  /** Finds the key's tenant, because a digest is unique among all tenants. */
+  /** Finds the key without its tenant, because a digest is unique among all tenants. */
   keyByDigest: `
     SELECT k.tenant_id AS "tenantId", k.id, k.user_id AS "userId", k.scopes, k.expires_at AS "expiresAt",
       k.revoked_at AS "revokedAt", t.demo
