@@ -123,7 +123,7 @@ export class OutputTypes {
     return `[${type}!]`;
   }
 
-  /** Defines an object type that a connection needs. `fields` contains the indented lines of the type's fields. */
+  /** Defines an object type that a connection needs. `fields` has the indented lines of its fields. */
   #addedType(shape: Shape, wanted: string, fields: readonly string[]): string {
     return (
       this.#known(shape) ??
@@ -197,7 +197,9 @@ export class OutputTypes {
   }
 }
 
-/** Whether the binder can resolve the member type of every value. `names` contains a type for each variant, in order. */
+// `propose` prints a union only if the binder can resolve the member type of every value.
+
+/** Whether the binder can resolve the member type of every value. `names` has a type for each variant, in order. */
 function isUnion({ properties }: Shape, { property, members }: Variants, names: readonly string[]): boolean {
   return (
     new Set(names).size === members.length &&
