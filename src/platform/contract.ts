@@ -62,7 +62,7 @@ export async function loadContract(
 }
 
 /**
- * Creates two instances of Ajv; one of them coerces parameters. By default, the library creates one for every
+ * Creates two instances of Ajv; one of them coerces parameters. By default, the library creates an instance for every
  * operation, which triples the start time, and does not support JSON Schema 2020-12.
  */
 function createAjvFactory(): (ajv: unknown, options: Options) => Ajv2020 {

@@ -4,7 +4,7 @@ import * as modules from "node:module";
 
 type EngineManifest = {
   readonly version: string;
-  /** The packages that a project installs as development dependencies, in these versions. */
+  /** The packages that a project installs as development dependencies, with their versions. */
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 

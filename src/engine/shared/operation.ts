@@ -1,6 +1,9 @@
 /** The metadata of bound operations that codegen writes to `generated/operations.ts` for the REST client. */
 
-/** Serialization of a parameter (OpenAPI 3.1 §4.8.12.2). The style `json` is a parameter whose `content` is JSON (§4.8.12.1). */
+/**
+ * Serialization of a parameter (OpenAPI 3.1 §4.8.12.2). The style `json` means that the parameter's `content` is JSON
+ * (§4.8.12.1).
+ */
 export type Style = {
   readonly style: string;
   readonly explode: boolean;

@@ -6,7 +6,7 @@ export class Slices {
   readonly #pauseMs: number;
   #until = 0;
 
-  /** A slice lasts `ms`. The pause after it lasts `pauseMs`, or one tick of the event loop if this is 0. */
+  /** A slice lasts `ms`. The pause after it lasts `pauseMs`, or one tick of the event loop if `pauseMs` is 0. */
   constructor(ms: number, pauseMs = 0) {
     this.#ms = ms;
     this.#pauseMs = pauseMs;

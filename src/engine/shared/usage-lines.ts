@@ -16,7 +16,7 @@ export type UsageLine = {
   readonly operation?: string;
   readonly field?: string;
   readonly isIncomplete?: true;
-  /** The client's app; absent if the client names none that has a manifest. */
+  /** The client's app; absent if the client names no app, or an app without a manifest. */
   readonly app?: string;
   readonly version?: string;
 };

@@ -22,7 +22,7 @@ type NewKey = {
   userId: string;
   scopes: readonly string[];
   expiresAt: string | null;
-  /** 26 base62 characters; set only for demo keys. */
+  /** The random part of the key, 26 base62 characters; set only for demo keys. */
   random?: string;
 };
 

@@ -52,7 +52,7 @@ export const getMetrics: Handler = ({ tenant }, { query }) => {
   const { first, last } = dateRange(stringOf(query.from), stringOf(query.to), new Date());
   const from = toDate(first);
   const to = toDate(last);
-  const range = { from, until: `${to}T24` }; // not the next day, because 9999-12-31 has none
+  const range = { from, until: `${to}T24` }; // 9999-12-31 has no next day
   const totals = new Map(tenant.all("metricTotals", range).map((row) => [row.name, row.value]));
   const points = new Map(
     tenant.all("metricPoints", range).map((row) => [`${row.name} ${row.day}`, row.value]),

@@ -129,7 +129,7 @@ function keepOwner(path: string, { mode, uid, gid }: Stats): void {
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
-/** Makes system errors name `path`, because they name the temporary file or no file. */
+/** Reports system errors for `path`, because they name the temporary file or no file. */
 function writing(path: string, write: () => void): void {
   try {
     write();

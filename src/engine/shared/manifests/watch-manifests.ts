@@ -9,8 +9,8 @@ import { type Fetch, type ManifestState, Manifests } from "./manifests.ts";
 const everyMs = 30_000;
 
 /**
- * Resolves once every location was read or has failed and `onState` has processed the result. `onState` is called with each new
- * state; `failed` when files cannot be watched and are only polled. Returns the function that stops watching.
+ * Resolves once `onState` has processed the first result of every location, even a failure. Calls `onState` with each
+ * new state, and `failed` if files cannot be watched and are only polled. Returns the function that stops watching.
  */
 export async function watchManifests(
   locations: readonly ManifestLocation[],
