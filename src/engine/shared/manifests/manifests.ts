@@ -366,7 +366,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // missing or inaccessible; reading it reports the reason
+    return false; // the file is missing or inaccessible; reading it reports the reason
   }
 }
 
