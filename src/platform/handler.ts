@@ -38,8 +38,8 @@ export const numberOf = (value: OperationInput["query"][string], fallback: numbe
   typeof value === "number" ? value : fallback;
 
 /**
- * Maps each sort order in the OpenAPI document to the statement that reads a page, and to the sort column. The first
- * order is the default.
+ * Maps each sort order in the OpenAPI document to the statement that reads a page, and to the sort column. The first order is the
+ * default.
  */
 export type Sorts = Readonly<Record<string, readonly [statement: StatementName, column: SortColumn]>>;
 

@@ -1,7 +1,6 @@
 /**
- * The `platform` role: the embedded REST platform that stands in for the real one. The role implements
- * `spec/openapi.yaml` over SQLite, serves key introspection to the gateway, and fills an empty store with demo data in
- * the test environment.
+ * The `platform` role: the embedded REST platform that stands in for the real one. The role implements `spec/openapi.yaml` over
+ * SQLite, serves key introspection to the gateway, and fills an empty store with demo data in the test environment.
  */
 import type { FastifyInstance } from "fastify";
 import type { Config } from "restbound";
@@ -46,8 +45,8 @@ const handlers: Handlers = new Map(
 );
 
 /**
- * Creates the server, which does not listen yet. Closing the server also closes the store. Throws `ConfigError` for an
- * invalid `DATA_FILE`.
+ * Creates the server, which does not listen yet. Closing the server also closes the store. Throws `ConfigError` for an invalid
+ * `DATA_FILE`.
  */
 export async function createPlatform(config: Config, specHash?: string): Promise<FastifyInstance> {
   const operations = await loadContract((id) => handlers.has(id));

@@ -1,7 +1,7 @@
 /**
- * Emits the client package's modules as TypeScript: enums as constants, the members of unions, and the saved operations
- * as documents with the types of their variables and results. Client libraries infer types of variables and results
- * from `TypedDocumentNode`.
+ * Emits the client package's modules as TypeScript: enums as constants, the members of unions, and the saved operations as
+ * documents with the types of their variables and results. Client libraries infer types of variables and results from
+ * `TypedDocumentNode`.
  */
 import * as typescript from "@graphql-codegen/typescript";
 import * as typescriptOperations from "@graphql-codegen/typescript-operations";

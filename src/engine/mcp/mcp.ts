@@ -259,8 +259,8 @@ export function serveMcp(
 }
 
 /**
- * The only protocol revision with batches, and the revision of a request without the header (MCP 2025-06-18,
- * Transports, "Protocol Version Header").
+ * The only protocol revision with batches, and the revision of a request without the header (MCP 2025-06-18, Transports,
+ * "Protocol Version Header").
  */
 const revisionWithBatches = "2025-03-26";
 
@@ -268,8 +268,7 @@ const revisionWithBatches = "2025-03-26";
 const modernRevision = "2026-07-28";
 
 /**
- * Returns `true` even if only the header or only `_meta` names the revision, so that the SDK responds with that
- * revision's error.
+ * Returns `true` even if only the header or only `_meta` names the revision, so that the SDK responds with that revision's error.
  */
 function isModern({ headers }: FastifyRequest, message: unknown): boolean {
   const { _meta: meta } = membersOf(membersOf(message).params);

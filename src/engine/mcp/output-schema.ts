@@ -50,10 +50,7 @@ const errors = {
   },
 };
 
-/**
- * Replaces every `@skip` and `@include` by `@include(if: $all)`, so that `all: false` excludes all uncertain
- * selections.
- */
+/** Replaces every `@skip` and `@include` by `@include(if: $all)`, so that `all: false` excludes all uncertain selections. */
 const uncertain = {
   kind: Kind.DIRECTIVE,
   name: { kind: Kind.NAME, value: "include" },

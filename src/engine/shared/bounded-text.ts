@@ -3,10 +3,7 @@
  * exhaust the memory.
  */
 
-/**
- * 32 MiB. For comparison, a Prometheus query returns about 100 bytes per operation, and a process's `/metrics` about
- * 100 kB.
- */
+/** 32 MiB. For comparison, a Prometheus query returns about 100 bytes per operation, and a process's `/metrics` about 100 kB. */
 export const maxTextBytes = 33_554_432;
 
 /** Stops reading and throws `Error` if the decompressed text exceeds `maxBytes`. */

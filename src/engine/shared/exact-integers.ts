@@ -1,6 +1,6 @@
 /**
- * Preserves JSON integers beyond 2^53 as strings: JavaScript's numbers would round them, and a rounded id identifies
- * another record. Most texts have no such integer, which a sample of every 16th byte shows quickly.
+ * Preserves JSON integers beyond 2^53 as strings: JavaScript's numbers would round them, and a rounded id identifies another
+ * record. Most texts have no such integer, which a sample of every 16th byte shows quickly.
  */
 import { endOfString } from "./json-values.ts";
 
@@ -35,10 +35,7 @@ export function exactText(body: Buffer): string {
   return hasLongInteger(body) ? quoted(text) : text;
 }
 
-/**
- * Whether a run of at least `digits` digits is preceded by neither a quote nor a decimal point, and so may be an
- * integer.
- */
+/** Whether a run of at least `digits` digits is preceded by neither a quote nor a decimal point, and so may be an integer. */
 function hasLongInteger(body: Buffer): boolean {
   for (let at = digits - 1; at < body.length; at += digits) {
     if (!isDigit(body[at])) continue;

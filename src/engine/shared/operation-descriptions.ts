@@ -1,6 +1,6 @@
 /**
- * Descriptions of operations, fragments and variables (GraphQL September 2025, §2.4). Descriptions have no effect on
- * execution, so the identity of an operation does not depend on them.
+ * Descriptions of operations, fragments and variables (GraphQL September 2025, §2.4). Descriptions have no effect on execution,
+ * so the identity of an operation does not depend on them.
  */
 import { type ASTNode, type DocumentNode, type StringValueNode, visit } from "graphql";
 

@@ -18,18 +18,15 @@ export type Operation = {
   /** The `operationId`, or method and path if the operation has no `operationId`. */
   readonly id: string;
   /**
-   * The first tag, or the document's name, in upper case with `_` for `-`; selects the upstream. An empty text selects
-   * the default upstream.
+   * The first tag, or the document's name, in upper case with `_` for `-`; selects the upstream. An empty text selects the
+   * default upstream.
    */
   readonly product: string;
   /** The permission that a caller needs, if the document names one. */
   readonly permission?: string;
   /** The styles of array and object parameters, and of a form's properties, by `<in>:<name>`. */
   readonly style?: Readonly<Record<string, Style>>;
-  /**
-   * Lower-case request headers with credentials, one list per alternative security requirement; absent without
-   * alternatives.
-   */
+  /** Lower-case request headers with credentials, one list per alternative security requirement; absent without alternatives. */
   readonly credentials?: readonly (readonly string[])[];
   /** One entry per alternative security requirement; absent if none requires an OAuth scope. */
   readonly scopes?: readonly ScopeRequirement[];
@@ -59,8 +56,8 @@ export type Operation = {
   /** The document allows a success response with a text body. */
   readonly text?: true;
   /**
-   * Paths in a success response that fields read and that may be null or absent, such as `data.list`; an empty path is
-   * the whole body.
+   * Paths in a success response that fields read and that may be null or absent, such as `data.list`; an empty path is the whole
+   * body.
    */
   readonly nullable?: readonly string[];
   /** The document allows a success response without content. */
@@ -68,15 +65,15 @@ export type Operation = {
   /** The document declares no success response with content, so a body is ignored. */
   readonly unread?: true;
   /**
-   * The documented error responses: `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16). Absent if the document declares no
-   * error responses.
+   * The documented error responses: `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16). Absent if the document declares no error
+   * responses.
    */
   readonly refusals?: readonly string[];
   /** The documented error responses without JSON content. */
   readonly bareRefusals?: readonly string[];
   /**
-   * The members of error responses' bodies that clients see. If several entries match the status and the media type,
-   * the first entry with members in the body applies.
+   * The members of error responses' bodies that clients see. If several entries match the status and the media type, the first
+   * entry with members in the body applies.
    */
   readonly errors?: readonly ErrorMembers[];
 };

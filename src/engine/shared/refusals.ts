@@ -8,8 +8,8 @@ export const documentedStatus = ({ refusals }: Refusals, status: number): string
   [String(status), "4XX", "default"].find((key) => refusals?.includes(key));
 
 /**
- * Whether the operation lists its error responses, so that another 4xx probably does not come from the API. An
- * operation with only a 422 does not count, because FastAPI adds a 422 to every operation with input.
+ * Whether the operation lists its error responses, so that another 4xx probably does not come from the API. An operation with
+ * only a 422 does not count, because FastAPI adds a 422 to every operation with input.
  */
 export const listsRefusals = ({ refusals }: Refusals): boolean =>
   refusals?.some((each) => each !== "422") === true;

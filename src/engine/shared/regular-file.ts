@@ -1,7 +1,4 @@
-/**
- * Reads a file that a user names, but only a regular file (POSIX `S_ISREG`): reading any other file might block or
- * never end.
- */
+/** Reads a file that a user names, but only a regular file (POSIX `S_ISREG`): reading any other file might block or never end. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** The default limit in bytes; more than any document that can be parsed in reasonable time. */

@@ -6,10 +6,7 @@ import { type FieldDefinitionNode, Kind } from "graphql";
 
 export const semanticNonNullName = "semanticNonNull";
 
-/**
- * Returns the levels that a field's directive names, or `[0]` if it names no level; an empty list without the
- * directive.
- */
+/** Returns the levels that a field's directive names, or `[0]` if it names no level; an empty list without the directive. */
 export function semanticNonNullLevels(field: FieldDefinitionNode | null | undefined): readonly number[] {
   const directive = field?.directives?.find(({ name }) => name.value === semanticNonNullName);
   if (!directive) return [];

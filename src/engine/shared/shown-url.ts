@@ -1,6 +1,6 @@
 /**
- * URLs for logs, errors, reports and `--check-config`, without user, password, query and fragment, because each of them
- * may be secret.
+ * URLs for logs, errors, reports and `--check-config`, without user, password, query and fragment, because each of them may be
+ * secret.
  */
 
 /** Returns only the scheme of an invalid URL, and any other text unchanged. */

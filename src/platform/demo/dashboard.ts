@@ -1,7 +1,7 @@
 /**
- * Serves the example dashboard (`examples/dashboard`) on `/` if this process runs the demo platform and GraphQL,
- * outside production. The dashboard's files are a fixed list, need no key and contain no tenant data; its requests use
- * the user's own key.
+ * Serves the example dashboard (`examples/dashboard`) on `/` if this process runs the demo platform and GraphQL, outside
+ * production. The dashboard's files are a fixed list, need no key and contain no tenant data; its requests use the user's own
+ * key.
  */
 import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,7 +1,6 @@
 /**
- * `npm run keys -- create|list|revoke`: manages the API keys in the platform's `DATA_FILE`. Only `create` prints the
- * secret, which is stored nowhere. `create --email` also creates a missing tenant and user, such as the first ones of a
- * production store.
+ * `npm run keys -- create|list|revoke`: manages the API keys in the platform's `DATA_FILE`. Only `create` prints the secret,
+ * which is stored nowhere. `create --email` also creates a missing tenant and user, such as the first ones of a production store.
  */
 import { didYouMean } from "graphql/jsutils/didYouMean.js";
 import { suggestionList } from "graphql/jsutils/suggestionList.js";

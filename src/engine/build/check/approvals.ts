@@ -1,7 +1,6 @@
 /**
  * Stage 7 of `check`: applies `spec/approvals.yaml`. An entry approves the finding with the same fingerprint, rule and
- * coordinate, up to and including its `expires` day (UTC). Mapping errors have no fingerprint, so they cannot be
- * approved.
+ * coordinate, up to and including its `expires` day (UTC). Mapping errors have no fingerprint, so they cannot be approved.
  */
 
 import { type ApprovalEntry, approvalKey, approvalsFile } from "../project/approvals.ts";
@@ -10,8 +9,8 @@ import { frameAt } from "./frame.ts";
 import { type Finding, type Frame, ruleFinding } from "./report.ts";
 
 /**
- * Marks the approved findings and sorts them last. Adds an error for each expired entry and a note for each unused
- * entry. `today` is `YYYY-MM-DD`.
+ * Marks the approved findings and sorts them last. Adds an error for each expired entry and a note for each unused entry. `today`
+ * is `YYYY-MM-DD`.
  */
 export function approve(
   project: Project,
@@ -42,8 +41,8 @@ export function approve(
   const entryFindings = entries.flatMap((entry) => {
     const places = [frameAt(project, "file", file.place([entry.index]))];
     if (entry.expires < today) return [expiredEntry(entry, places)];
-    // Adds no note if this run cannot produce the entry's finding: changes are found only with `--base`, and a binding
-    // error hides the other findings of its field.
+    // Adds no note if this run cannot produce the entry's finding: changes are found only with `--base`, and a binding error
+    // hides the other findings of its field.
     const isUnseen = (!hasBase && /^(rest|sdl|binding)-/.test(entry.rule)) || unbound.has(entry.coordinate);
     return used.has(approvalKey(entry)) || isUnseen ? [] : [unusedEntry(entry, places, findings)];
   });
@@ -53,8 +52,8 @@ export function approve(
 }
 
 /**
- * If another finding has the entry's coordinate, the advice names it: the change may now be reported under another rule
- * or fingerprint.
+ * If another finding has the entry's coordinate, the advice names it: the change may now be reported under another rule or
+ * fingerprint.
  */
 function hintOf({ coordinate }: ApprovalEntry, findings: readonly Finding[]): string {
   const now = findings.find(

@@ -1,6 +1,6 @@
 /**
- * Runs all stages on a spec folder and, optionally, a base to compare with. `check` accesses neither the disk nor the
- * clock: the command line passes file readers and the date, and tests pass maps.
+ * Runs all stages on a spec folder and, optionally, a base to compare with. `check` accesses neither the disk nor the clock: the
+ * command line passes file readers and the date, and tests pass maps.
  */
 
 import type { Manifest } from "../../shared/manifests/manifests.ts";

@@ -5,8 +5,8 @@ import { maxFileBytes } from "../../shared/regular-file.ts";
 import { namesBelow, readOnce, type SpecFiles } from "../project/spec-files.ts";
 
 /**
- * Returns the project's spec folder at a commit, even if the project was moved later. Returns `undefined` if the commit
- * has no spec folder. Throws `UsageError` if git is missing or fails, for example outside a repository.
+ * Returns the project's spec folder at a commit, even if the project was moved later. Returns `undefined` if the commit has no
+ * spec folder. Throws `UsageError` if git is missing or fails, for example outside a repository.
  */
 export function gitFiles(root: string, ref: string): SpecFiles | undefined {
   const git = (...args: string[]): string => runGit(root, ref, args);

@@ -74,8 +74,8 @@ const verdicts = {
 const verdictOf = ({ change, severity }: Finding) => verdicts[change ?? severity];
 
 /**
- * Returns the coordinates through which a finding impacts an operation. For `saved-operation-invalid`, returns the
- * names of operations or fragments instead.
+ * Returns the coordinates through which a finding impacts an operation. For `saved-operation-invalid`, returns the names of
+ * operations or fragments instead.
  */
 function reasons(
   project: Project,
@@ -109,8 +109,8 @@ function reasons(
 }
 
 /**
- * Returns the coordinates that each saved operation selects. Includes the old schema, because the operation may select
- * removed fields.
+ * Returns the coordinates that each saved operation selects. Includes the old schema, because the operation may select removed
+ * fields.
  */
 function selectionsOf(head: Project, base: Project | undefined): Map<SavedOperation, Set<string>> {
   const models = [head.model, base?.model].filter((model) => model !== undefined);

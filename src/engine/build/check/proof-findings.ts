@@ -8,8 +8,8 @@ import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
 /**
- * Merges equal unchecked limits at the same location into one finding, which lists every coordinate. Skips the
- * diagnostics in `reported`, which have findings already.
+ * Merges equal unchecked limits at the same location into one finding, which lists every coordinate. Skips the diagnostics in
+ * `reported`, which have findings already.
  */
 export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic>): Finding[] {
   const open = project.diagnostics.filter((each) => !reported.has(each));

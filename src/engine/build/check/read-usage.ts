@@ -1,6 +1,6 @@
 /**
- * Reads the usage ledger, a record of the operations and fields that clients used. The source is the folder
- * `USAGE_DIR`, or one file with the concatenated files of that folder.
+ * Reads the usage ledger, a record of the operations and fields that clients used. The source is the folder `USAGE_DIR`, or one
+ * file with the concatenated files of that folder.
  */
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -16,8 +16,8 @@ import type { Usage } from "./usage.ts";
 const maxAgeDays = 7;
 
 /**
- * Covers the unbroken series of days at the end of the ledger, because use on a missing day was not recorded. Throws
- * `UsageError` if the source is empty, because every field would then count as unused.
+ * Covers the unbroken series of days at the end of the ledger, because use on a missing day was not recorded. Throws `UsageError`
+ * if the source is empty, because every field would then count as unused.
  */
 export function readUsage(root: string, source: string, today: string): Usage {
   try {

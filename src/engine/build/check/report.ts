@@ -81,8 +81,8 @@ export type UsageReport = {
   /** The names of the saved operations that clients ran. */
   readonly used: readonly string[];
   /**
-   * Number of operations in the ledger that match no saved operation, plus 1 if the ledger is incomplete. If `unknown`
-   * is not 0, every change counts as used.
+   * Number of operations in the ledger that match no saved operation, plus 1 if the ledger is incomplete. If `unknown` is not 0,
+   * every change counts as used.
    */
   readonly unknown: number;
 };

@@ -1,6 +1,6 @@
 /**
- * Finds the saved operations that may violate a new REST constraint on requests. An operation is unaffected if the
- * literal values in its text satisfy the constraint.
+ * Finds the saved operations that may violate a new REST constraint on requests. An operation is unaffected if the literal values
+ * in its text satisfy the constraint.
  */
 import {
   astFromValue,
@@ -33,14 +33,13 @@ import type { SavedOperation } from "../schema/saved-operations.ts";
 import type { Finding } from "./report.ts";
 
 /**
- * `complete`: the request contains every parameter and property that REST requires. `allowed`: REST accepts every value
- * in the request.
+ * `complete`: the request contains every parameter and property that REST requires. `allowed`: REST accepts every value in the
+ * request.
  */
 type Demand = "complete" | "allowed";
 
 /**
- * Returns `undefined` if literals cannot satisfy the finding's constraint; then every operation with the coordinate is
- * impacted.
+ * Returns `undefined` if literals cannot satisfy the finding's constraint; then every operation with the coordinate is impacted.
  */
 export function requestConstraint({ rule, direction }: Finding): Demand | undefined {
   if (rule === "input-enum" || rule === "constant-invalid") return "allowed";
@@ -55,8 +54,8 @@ const demands = new Map<string, Demand>([
 ]);
 
 /**
- * Returns whether a request of the operation may violate the constraint, for each coordinate that its requests reach.
- * Includes arguments and input fields that the operation omits, because the omission may be the violation.
+ * Returns whether a request of the operation may violate the constraint, for each coordinate that its requests reach. Includes
+ * arguments and input fields that the operation omits, because the omission may be the violation.
  */
 export function violations(
   demand: Demand,
@@ -201,8 +200,8 @@ class SentValues {
     const { items } = shape;
     const list = shape.with({ items: () => undefined });
     const values = itemsOf(value);
-    // checks the limits of the list itself, such as `maxItems`, with distinct numbers in place of the items, which are
-    // checked below
+    // checks the limits of the list itself, such as `maxItems`, with distinct numbers in place of the items, which are checked
+    // below
     if (isReached && rejectionReason(list, [...values.keys()]) !== undefined) return false;
     return !items || values.every((item) => this.#takes(type.ofType, items, item, isReached));
   }
@@ -235,8 +234,8 @@ const memberOf = (value: ValueNode, name: string): ValueNode | undefined =>
   value.kind === "ObjectValue" ? value.fields.find((field) => field.name.value === name)?.value : undefined;
 
 /**
- * Returns the value of an argument, or of the member at `path` in it. If a variable replaces an object on the path,
- * returns the variable and `isInVariable`.
+ * Returns the value of an argument, or of the member at `path` in it. If a variable replaces an object on the path, returns the
+ * variable and `isInVariable`.
  */
 function valueAt({ arguments: given = [] }: FieldNode, [name, ...path]: readonly string[]) {
   let value = given.find((argument) => argument.name.value === name)?.value;

@@ -19,8 +19,8 @@ import { type Finding, ruleFinding } from "./report.ts";
 const ledgerFile = "rest-only.yaml";
 
 /**
- * Reports operations that have no field and no entry. Skips an operation that was renamed since the base, because the
- * field that uses the old name already has a finding.
+ * Reports operations that have no field and no entry. Skips an operation that was renamed since the base, because the field that
+ * uses the old name already has a finding.
  */
 export function restOnlyFindings(project: ValidProject, base?: ValidProject): Finding[] {
   const { model } = project;
@@ -73,8 +73,8 @@ function undecidedFindings(project: Project, model: Model, undecided: readonly R
 }
 
 /**
- * Suggests entries of `rest-only.yaml` for the undecided operations. Prefers a tag or path prefix that matches most of
- * them and no other operation. Lists the remaining operations by id.
+ * Suggests entries of `rest-only.yaml` for the undecided operations. Prefers a tag or path prefix that matches most of them and
+ * no other operation. Lists the remaining operations by id.
  */
 function patternsFor({ operations }: Model, undecided: readonly RestOperation[]): string[] {
   const open = new Set(undecided);

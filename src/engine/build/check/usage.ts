@@ -1,6 +1,6 @@
 /**
- * Turns a change into a note if clients did not use the changed fields. The usage ledger lists the saved operations
- * that clients ran and, for other operations, the fields that they selected.
+ * Turns a change into a note if clients did not use the changed fields. The usage ledger lists the saved operations that clients
+ * ran and, for other operations, the fields that they selected.
  */
 import type { GraphQLSchema } from "graphql";
 import { getNamedType } from "graphql";
@@ -43,8 +43,8 @@ export function usageReport(
 }
 
 /**
- * Returns a note for each schema element that depends on a deprecated REST element and that clients still select. The
- * note lists the clients.
+ * Returns a note for each schema element that depends on a deprecated REST element and that clients still select. The note lists
+ * the clients.
  */
 export function deprecatedUses(
   { operations, fields, lastDays, used, since }: CountedUsage,
@@ -104,8 +104,8 @@ export function downgradeUnused(
 }
 
 /**
- * Returns a predicate for coordinates that clients use in the old or the new schema. Counts the base's version of a
- * saved operation too, if the operation was changed or removed.
+ * Returns a predicate for coordinates that clients use in the old or the new schema. Counts the base's version of a saved
+ * operation too, if the operation was changed or removed.
  */
 function usedCoordinates(
   names: ReadonlySet<string>,

@@ -1,8 +1,8 @@
 /**
- * Finds changes that `init` copies only if the user confirms them. An overlay that changes servers, security
- * requirements or security schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27) decides where callers' credentials are sent.
- * The overlay may come from the document's vendor, but looks like the project's own once it is copied. `init` also asks
- * about an `x-from-header` that names the header of another product's credential.
+ * Finds changes that `init` copies only if the user confirms them. An overlay that changes servers, security requirements or
+ * security schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27) decides where callers' credentials are sent. The overlay may come from
+ * the document's vendor, but looks like the project's own once it is copied. `init` also asks about an `x-from-header` that names
+ * the header of another product's credential.
  */
 import { posix } from "node:path";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -27,8 +27,8 @@ type Given = {
 };
 
 /**
- * Throws `UsageError` with the unconfirmed changes, or with the confirmations that match no change. `confirmed`
- * contains URI fragments (RFC 6901 §6). `project` contains all documents of the project, including the new one.
+ * Throws `UsageError` with the unconfirmed changes, or with the confirmations that match no change. `confirmed` contains URI
+ * fragments (RFC 6901 §6). `project` contains all documents of the project, including the new one.
  */
 export function refuseUnconfirmed(given: Given, confirmed: readonly string[], project?: RestDocument): void {
   const changes = new Map([...overlayChanges(given), ...(project ? claims(given, project) : [])]);

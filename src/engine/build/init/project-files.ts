@@ -223,8 +223,8 @@ const addressLines = (before: string): RegExp =>
 const entries = String.raw`(?:"(?:[^"\\]|\\.)*"|[^"{}])*?(?=,?\s*\})`;
 
 /**
- * The files that configure base URLs. `present` matches the base URLs in the form that `init` writes. `further` returns
- * the text for another base URL.
+ * The files that configure base URLs. `present` matches the base URLs in the form that `init` writes. `further` returns the text
+ * for another base URL.
  */
 const addresses: readonly {
   readonly path: string;

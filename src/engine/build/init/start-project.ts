@@ -47,10 +47,7 @@ export type StartedProject = {
   readonly unbound: number;
   /** The reason for each chosen operation that cannot be bound. */
   readonly leftOut: ReadonlyMap<string, string>;
-  /**
-   * Bound operations that could become fields of a type: the path extends the path of an operation that returns the
-   * type.
-   */
+  /** Bound operations that could become fields of a type: the path extends the path of an operation that returns the type. */
   readonly links: readonly string[];
   readonly example: ExampleRequest | undefined;
   /** The number of links that keys such as `authorId` suggest: as fields, and as comments in the schema. */
@@ -166,8 +163,7 @@ function operationsNamed(operations: Model["operations"], option: string, name: 
 }
 
 /**
- * Returns the paths that share the longest prefix with `name`. Returns no paths if `name` is neither a path nor a path
- * pattern.
+ * Returns the paths that share the longest prefix with `name`. Returns no paths if `name` is neither a path nor a path pattern.
  */
 function nearPaths(operations: Model["operations"], name: string): string[] {
   const [, path] = /^(?:\w+ )?(\/[^*]*)/.exec(name) ?? [];
@@ -210,8 +206,8 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
 }
 
 /**
- * Returns a pattern for each group of paths with the same first segments, and the number of operations that it matches.
- * The groups differ in the first segment that not all paths share.
+ * Returns a pattern for each group of paths with the same first segments, and the number of operations that it matches. The
+ * groups differ in the first segment that not all paths share.
  */
 function pathPatterns(operations: Model["operations"]): (readonly [string, number])[] {
   const paths = [...operations.values()].map(({ path }) => path.split("/"));

@@ -1,6 +1,6 @@
 /**
- * Adds comments above unions. A comment lists the fields that have different types in the union's members, such as
- * `ID!` and `ID`. Queries must alias these fields (GraphQL §5.3.2, Field Selection Merging).
+ * Adds comments above unions. A comment lists the fields that have different types in the union's members, such as `ID!` and
+ * `ID`. Queries must alias these fields (GraphQL §5.3.2, Field Selection Merging).
  */
 import {
   type GraphQLObjectType,
@@ -54,8 +54,8 @@ function conflictLines(members: readonly GraphQLObjectType[]): string[] {
 type Conflict = { readonly path: string; readonly types: readonly [string, string] };
 
 /**
- * The fields, at any depth, with conflicting types in `one` and `other`. `compared` contains the pairs of types
- * compared so far, so that the recursion ends.
+ * The fields, at any depth, with conflicting types in `one` and `other`. `compared` contains the pairs of types compared so far,
+ * so that the recursion ends.
  */
 function conflicts(
   one: GraphQLObjectType,

@@ -16,8 +16,8 @@ export const componentNames = (document: RestDocument): string[] =>
   document.roots.flatMap((root) => Object.keys(schemasOf(root)).map((name) => nameIn(document, root, name)));
 
 /**
- * Adds the document's name (`shop.Thing`) if the component's name alone is ambiguous: another document declares the
- * same name, or the name itself begins with a document's name and a dot.
+ * Adds the document's name (`shop.Thing`) if the component's name alone is ambiguous: another document declares the same name, or
+ * the name itself begins with a document's name and a dot.
  */
 function nameIn({ roots }: RestDocument, root: RootNode, name: string): string {
   const clashes = roots.some(

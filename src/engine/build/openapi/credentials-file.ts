@@ -1,7 +1,7 @@
 /**
- * Reads `spec/credentials.yaml`: credentials of the server, and headers with fixed values, for calls to vendors' APIs.
- * A call with the server's credentials does not send the caller's credentials. Only the project's owner writes this
- * file: `init` and `update` never copy anything from a vendor's document into it.
+ * Reads `spec/credentials.yaml`: credentials of the server, and headers with fixed values, for calls to vendors' APIs. A call
+ * with the server's credentials does not send the caller's credentials. Only the project's owner writes this file: `init` and
+ * `update` never copy anything from a vendor's document into it.
  */
 
 import { isRecord } from "../../shared/json-object.ts";
@@ -301,10 +301,7 @@ function readPermissions(path: Path, value: unknown, fault: Fault): ReadonlyMap<
   );
 }
 
-/**
- * The longest window, in seconds. Requests are counted in memory, so a restart during a long window would lose many
- * counts.
- */
+/** The longest window, in seconds. Requests are counted in memory, so a restart during a long window would lose many counts. */
 const mostSeconds = 86_400;
 
 function readRateLimit(path: Path, value: unknown, fault: Fault): RateLimit | undefined {

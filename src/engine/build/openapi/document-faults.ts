@@ -1,7 +1,7 @@
 /**
- * Finds faults in the document itself: `$ref`s that cannot be resolved or form a cycle, and duplicate keys. A fault is
- * an error if a bound operation refers to that part of the document. All other faults, such as a duplicate
- * `operationId` of an unbound operation, become one warning.
+ * Finds faults in the document itself: `$ref`s that cannot be resolved or form a cycle, and duplicate keys. A fault is an error
+ * if a bound operation refers to that part of the document. All other faults, such as a duplicate `operationId` of an unbound
+ * operation, become one warning.
  */
 import { createDiagnostic, type Diagnostic, type FileLocation, type Rule } from "../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "./document.ts";
@@ -13,15 +13,12 @@ import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateKeyMessage } from "./yaml-file.ts";
 
 /**
- * First walks everything that bound operations refer to, because faults there are errors. Then walks the rest of the
- * documents.
+ * First walks everything that bound operations refer to, because faults there are errors. Then walks the rest of the documents.
  */
 export function documentFaults(
   document: RestDocument,
   bound: Iterable<RestOperation>,
-  /**
-   * Operations with a duplicate `operationId` that was already reported as an error, because a GraphQL field names it.
-   */
+  /** Operations with a duplicate `operationId` that was already reported as an error, because a GraphQL field names it. */
   misnamed: Iterable<RestOperation> = [],
 ): Diagnostic[] {
   const unused = [...shadowedFaults(document), ...idFaults(document, [...bound, ...misnamed])];
@@ -42,8 +39,8 @@ export const reachableFaults = (document: RestDocument, bound: Iterable<RestOper
   document.isSound ? [] : reachedBy(document, bound).errors;
 
 /**
- * Finds the faults in everything that bound operations refer to. Call `others` for the remaining duplicate keys after
- * walking all documents, because it knows only the files read so far.
+ * Finds the faults in everything that bound operations refer to. Call `others` for the remaining duplicate keys after walking all
+ * documents, because it knows only the files read so far.
  */
 function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
   const walk = new FaultWalk(document);

@@ -9,8 +9,8 @@ const otherVersion = (version: string): string =>
   `is OpenAPI ${version}, but 3.0, 3.1 or 3.2 is required: if it uses nothing newer, set openapi to 3.2.0 in an overlay`;
 
 /**
- * The OpenAPI version of each file, such as `3.1`. A file without an `openapi` field gets the version of the first file
- * that refers to it.
+ * The OpenAPI version of each file, such as `3.1`. A file without an `openapi` field gets the version of the first file that
+ * refers to it.
  */
 export class Versions {
   readonly #minor = new Map<string, string>();
@@ -30,8 +30,8 @@ export class Versions {
   }
 
   /**
-   * Records a document's version. Throws `UnreadableSpec` if it is not 3.0, 3.1 or 3.2, or if the file is not an
-   * OpenAPI document.
+   * Records a document's version. Throws `UnreadableSpec` if it is not 3.0, 3.1 or 3.2, or if the file is not an OpenAPI
+   * document.
    */
   add({ file, name }: NamedDocument, value: unknown): void {
     const { openapi, swagger } = membersOf(value);

@@ -88,10 +88,7 @@ export class RestDocument {
     return this.roots[0];
   }
 
-  /**
-   * Returns the document that contains the node; `undefined` for a node in another file, because documents may share
-   * it.
-   */
+  /** Returns the document that contains the node; `undefined` for a node in another file, because documents may share it. */
   rootAt({ file }: Pick<RestNode, "file">): RootNode | undefined {
     return this.roots.find((root) => root.file === file);
   }
@@ -135,8 +132,8 @@ export class RestDocument {
   }
 
   /**
-   * Like `follow`, but in OpenAPI 3.1 and 3.2 stops at a further `$ref` that has other keywords beside it, because
-   * these keywords apply.
+   * Like `follow`, but in OpenAPI 3.1 and 3.2 stops at a further `$ref` that has other keywords beside it, because these keywords
+   * apply.
    */
   followPlain(node: RestNode): RestNode | undefined {
     return this.versions.readsBesideRef(node.file)
@@ -241,8 +238,8 @@ function membersBelow({ file, path, value }: RestNode, keyword: string): RestNod
 }
 
 /**
- * Converts a reference, without its fragment, to a path relative to `file`, or to an empty path for `file` itself. An
- * absolute URL is compared with `$self`, the file's own URI (OpenAPI 3.2, OpenAPI Object).
+ * Converts a reference, without its fragment, to a path relative to `file`, or to an empty path for `file` itself. An absolute
+ * URL is compared with `$self`, the file's own URI (OpenAPI 3.2, OpenAPI Object).
  */
 function belowSelf(file: unknown, path: string): string {
   const { $self: self } = membersOf(file);

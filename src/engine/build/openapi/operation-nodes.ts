@@ -24,8 +24,8 @@ export const operationNodes = (document: RestDocument): Generator<OperationNode>
   operationsAt(document, ([first]) => (first ? [first] : []));
 
 /**
- * Yields the ignored entries of `additionalOperations`: `POST` is ignored if the path item has the field `post`
- * (OpenAPI 3.2, Path Item Object).
+ * Yields the ignored entries of `additionalOperations`: `POST` is ignored if the path item has the field `post` (OpenAPI 3.2,
+ * Path Item Object).
  */
 export const shadowedOperations = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, (written) => written.slice(1));
@@ -69,10 +69,7 @@ function itemOperations(document: RestDocument, item: RestNode): Map<string, Ite
   return Map.groupBy(written, ({ method }) => method);
 }
 
-/**
- * `POST` in `additionalOperations` → `post`, because the path item has a field for this method. Other methods are
- * unchanged.
- */
+/** `POST` in `additionalOperations` → `post`, because the path item has a field for this method. Other methods are unchanged. */
 const itemMethod = (method: string): string =>
   itemMethods.find((each) => each.toUpperCase() === method) ?? method;
 

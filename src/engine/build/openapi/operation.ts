@@ -32,8 +32,8 @@ export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
   `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
 
 /**
- * The serialization style of each form property. A style is one of OpenAPI, `json`, or an unsupported one: `file`, or
- * `content` for any other media type.
+ * The serialization style of each form property. A style is one of OpenAPI, `json`, or an unsupported one: `file`, or `content`
+ * for any other media type.
  */
 export type FormStyles = ReadonlyMap<string, Style>;
 
@@ -135,8 +135,8 @@ export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "
 export const ownPath = ({ path, root: { name = "" } }: RestOperation): string => path.slice(name.length);
 
 /**
- * Whether both are the same operation in two versions of the spec: the id is the same, or the method and the path are.
- * Ignores the documents' names if only one of the versions has several documents.
+ * Whether both are the same operation in two versions of the spec: the id is the same, or the method and the path are. Ignores
+ * the documents' names if only one of the versions has several documents.
  */
 export function isSameOperation(one: RestOperation, other: RestOperation): boolean {
   const isMoved = (one.root.name === undefined) !== (other.root.name === undefined);
@@ -177,8 +177,8 @@ export const isSuccess = ({ status }: DocumentedResponse): boolean => status.sta
 export const isRedirect = ({ status }: DocumentedResponse): boolean => status.startsWith("3");
 
 /**
- * Whether an unsafe operation documents neither a success nor a redirect. The operation is then treated like one
- * without content, so that a field can at least show that the call succeeded.
+ * Whether an unsafe operation documents neither a success nor a redirect. The operation is then treated like one without content,
+ * so that a field can at least show that the call succeeded.
  */
 export const omitsSuccess = ({ method, responses }: Pick<RestOperation, "method" | "responses">): boolean =>
   !isSafe(method) && !responses.some((each) => isSuccess(each) || isRedirect(each));

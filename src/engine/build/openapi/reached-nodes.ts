@@ -8,8 +8,7 @@ import { mappedSchema } from "./shapes/variants.ts";
 const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
 
 /**
- * Whether the keys of the object at `key` are names, not keywords: `default` in `responses` is a response (OpenAPI 3.1
- * §4.8.16).
+ * Whether the keys of the object at `key` are names, not keywords: `default` in `responses` is a response (OpenAPI 3.1 §4.8.16).
  */
 const holdsNames = (key: string | number | undefined): boolean => key === "properties" || key === "responses";
 

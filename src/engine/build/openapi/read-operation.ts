@@ -131,9 +131,8 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
 }
 
 /**
- * Converts the properties of a form-encoded query string (`in: querystring`, OpenAPI 3.2, Parameter Object) to
- * parameters. Returns no parameters for another media type, or if the schema is more than a list of properties, such as
- * a `oneOf`.
+ * Converts the properties of a form-encoded query string (`in: querystring`, OpenAPI 3.2, Parameter Object) to parameters.
+ * Returns no parameters for another media type, or if the schema is more than a list of properties, such as a `oneOf`.
  */
 function readQueryString(document: RestDocument, node: RestNode): Parameter[] {
   if (membersOf(node.value).in !== "querystring") return [];
@@ -236,8 +235,8 @@ function readRequestBody(document: RestDocument, operation: RestNode): RestOpera
 }
 
 /**
- * Returns how a form serializes its lists and objects (OpenAPI 3.1 §4.8.15.1). Without a documented style, lists are
- * repeated values, and objects are JSON.
+ * Returns how a form serializes its lists and objects (OpenAPI 3.1 §4.8.15.1). Without a documented style, lists are repeated
+ * values, and objects are JSON.
  */
 function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
   const composed = [...shape.properties.values()].filter(
@@ -295,10 +294,7 @@ function styleOfPart({ types }: Shape, { style = "form", explode }: Record<strin
   return [{ style: `${style} ${isExploded ? "with" : "without"} explode in a part`, explode: isExploded }];
 }
 
-/**
- * Returns the default media type of a part (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1). A list has the media type of its
- * items.
- */
+/** Returns the default media type of a part (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1). A list has the media type of its items. */
 function usualMediaOf({ types, items, format = "", node }: Shape): string {
   if (types.has("array")) return items && usualMediaOf(items) === file ? file : "text/plain";
   if (types.has("object")) return "application/json";

@@ -14,8 +14,8 @@ export class RestOperations extends Map<string, RestOperation> {
   /** The operations by `operationId`, and by method and path, without the document's name. */
   readonly #byOwnName: ReadonlyMap<string | undefined, RestOperation[]>;
   /**
-   * The documents' names and the empty string; an empty set for a single document. An `operationId` that begins with
-   * one of these and a slash may look like another operation's id or path.
+   * The documents' names and the empty string; an empty set for a single document. An `operationId` that begins with one of these
+   * and a slash may look like another operation's id or path.
    */
   readonly #starts: ReadonlySet<string>;
   readonly #formerNames: ReadonlyMap<string, RestOperation>;
@@ -53,10 +53,7 @@ export class RestOperations extends Map<string, RestOperation> {
     return found ?? this.#formerNames.get(name);
   }
 
-  /**
-   * Returns the counterpart of an operation from another version of the spec. An operation with the same id takes
-   * precedence.
-   */
+  /** Returns the counterpart of an operation from another version of the spec. An operation with the same id takes precedence. */
   versionOf(other: RestOperation): RestOperation | undefined {
     return this.get(other.id) ?? [...this.values()].find((each) => isSameOperation(each, other));
   }

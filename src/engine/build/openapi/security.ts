@@ -24,8 +24,8 @@ export function securityRequirementsOf({ node, root }: RestOperation): SecurityR
 }
 
 /**
- * Returns the security schemes of each alternative in `security`. `node` is `undefined` if the document does not define
- * the scheme.
+ * Returns the security schemes of each alternative in `security`. `node` is `undefined` if the document does not define the
+ * scheme.
  */
 export const schemesOf = (document: RestDocument, operation: RestOperation) =>
   securityRequirementsOf(operation).alternatives.map((alternative) =>
@@ -39,8 +39,8 @@ const listOf = ({ value }: RestNode): unknown[] | undefined =>
   isRecord(value) && Array.isArray(value.security) ? value.security : undefined;
 
 /**
- * Returns the request headers, in lower case, in which clients send the credentials of each alternative in `security`.
- * Schemes other than `apiKey` and `mutualTLS` use `Authorization` (OpenAPI 3.1 §4.8.27).
+ * Returns the request headers, in lower case, in which clients send the credentials of each alternative in `security`. Schemes
+ * other than `apiKey` and `mutualTLS` use `Authorization` (OpenAPI 3.1 §4.8.27).
  */
 export function credentialHeadersOf(document: RestDocument, operation: RestOperation): string[][] {
   const lists = schemesOf(document, operation).map((schemes) =>
@@ -86,8 +86,8 @@ export function scopeRequirementsOf(document: RestDocument, operation: RestOpera
 const schemesWithScopes: ReadonlySet<unknown> = new Set(["oauth2", "openIdConnect"]);
 
 /**
- * Maps the client's request header to the place where REST expects the credential, if that is another header, a query
- * parameter or a cookie.
+ * Maps the client's request header to the place where REST expects the credential, if that is another header, a query parameter
+ * or a cookie.
  */
 export function credentialPlacesOf(
   document: RestDocument,
@@ -108,8 +108,8 @@ export function credentialPlacesOf(
 }
 
 /**
- * Returns the request header in which clients send a scheme's credential, in lower case: `x-from-header`, or else the
- * header in which REST expects it.
+ * Returns the request header in which clients send a scheme's credential, in lower case: `x-from-header`, or else the header in
+ * which REST expects it.
  */
 export function headerOf(scheme: RestNode | undefined): string | undefined {
   const { type, "x-from-header": from } = membersOf(scheme?.value);

@@ -17,8 +17,8 @@ export type ApprovalEntry = {
 };
 
 /**
- * Identifies the approved finding. Includes the rule and the coordinate although the fingerprint is unique, because the
- * approver relies on them.
+ * Identifies the approved finding. Includes the rule and the coordinate although the fingerprint is unique, because the approver
+ * relies on them.
  */
 export const approvalKey = ({
   fingerprint,

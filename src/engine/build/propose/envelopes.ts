@@ -22,8 +22,8 @@ export function statusesComment(operation: RestOperation, type: string): string[
 }
 
 /**
- * Returns the property that the response merely wraps: a list beside properties that are only about paging, or the only
- * property if it is a list or an object. An order with `items` and other properties is not a wrapper.
+ * Returns the property that the response merely wraps: a list beside properties that are only about paging, or the only property
+ * if it is a list or an object. An order with `items` and other properties is not a wrapper.
  */
 export function envelopeOf(answer: Shape, operation: RestOperation): Property | undefined {
   const shown = [...answer.properties.values()].filter((each) => each.only !== "request");

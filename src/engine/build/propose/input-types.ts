@@ -123,8 +123,8 @@ export class InputTypes {
   }
 
   /**
-   * An `@oneOf` input type with a field for each member of a `oneOf` of objects. Returns `undefined` unless each member
-   * has a unique name.
+   * An `@oneOf` input type with a field for each member of a `oneOf` of objects. Returns `undefined` unless each member has a
+   * unique name.
    */
   #choice(shape: Shape, wanted: string): string | undefined {
     const { property, members = [] }: Partial<Variants> = shape.variants
@@ -190,8 +190,8 @@ function requiresItself(shape: Shape): boolean {
 }
 
 /**
- * Whether the parameter accepts any text: it is an untyped path or header parameter, or allows strings besides other
- * simple types. An untyped query parameter does not count, because it may be a list.
+ * Whether the parameter accepts any text: it is an untyped path or header parameter, or allows strings besides other simple
+ * types. An untyped query parameter does not count, because it may be a list.
  */
 function isAnyText({ shape, in: location, style }: Parameter): boolean {
   const { types, values, contradiction } = shape;

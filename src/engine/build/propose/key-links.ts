@@ -121,11 +121,10 @@ const extension = ({ link: { owner, bindings }, index }: Tried): string =>
   `extend type ${owner} {\n  ${bindings[index]}\n}`;
 
 /**
- * A link by a key: an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the
- * author. Some operation must accept a list of ids, return an object by its id, or return all objects. An OpenAPI
- * document does not declare which object a key refers to, so the key without `Id` must name the type or the resource in
- * the path, and the binder must prove that the types fit. If two operations match, there is no link, because a wrong
- * link is worse than none.
+ * A link by a key: an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the author. Some
+ * operation must accept a list of ids, return an object by its id, or return all objects. An OpenAPI document does not declare
+ * which object a key refers to, so the key without `Id` must name the type or the resource in the path, and the binder must prove
+ * that the types fit. If two operations match, there is no link, because a wrong link is worse than none.
  */
 type KeyLink = {
   /** The type that has the key. */
@@ -216,9 +215,9 @@ function otherKeyOf(model: Model, owner: string, key: string): string | undefine
 const referenceProperties = new Set("id type self href link url html_url summary name key".split(" "));
 
 /**
- * Names the target of a reference `{ id, type }`. The name is `service` if the `type` is `service_reference`. If the
- * document lists no values of `type`, the name is that of the fields which return the object. Returns `undefined` if
- * the object is not a reference, or if the name is ambiguous.
+ * Names the target of a reference `{ id, type }`. The name is `service` if the `type` is `service_reference`. If the document
+ * lists no values of `type`, the name is that of the fields which return the object. Returns `undefined` if the object is not a
+ * reference, or if the name is ambiguous.
  */
 function referencedName(model: Model, owner: string): string | undefined {
   const shapes = shapesOf(model, owner);
@@ -243,10 +242,7 @@ function referencedName(model: Model, owner: string): string | undefined {
   return isReference ? (value ?? onlyHolder(model, owner)) : undefined;
 }
 
-/**
- * Returns the name that all fields of this type share; `undefined` if their names differ, or if one of them returns a
- * list.
- */
+/** Returns the name that all fields of this type share; `undefined` if their names differ, or if one of them returns a list. */
 function onlyHolder({ fields }: Model, type: string): string | undefined {
   const holders = [...fields.values()].filter(
     ({ definition }) => getNamedType(definition.type).name === type,
@@ -259,8 +255,8 @@ function onlyHolder({ fields }: Model, type: string): string | undefined {
 }
 
 /**
- * Maps a resource name to an example path in each area of the API that has the resource. An area consists of the path
- * segments before the resource.
+ * Maps a resource name to an example path in each area of the API that has the resource. An area consists of the path segments
+ * before the resource.
  */
 type Namesakes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -287,8 +283,8 @@ const areaOf = (before: readonly string[]): string =>
   before.filter((each) => !isApiOrVersion(each)).join("/");
 
 /**
- * Returns an example path of another resource with the same name in a different area of the API. A key may refer to
- * either resource.
+ * Returns an example path of another resource with the same name in a different area of the API. A key may refer to either
+ * resource.
  */
 function namesakeOf(
   { field: { operation }, resource }: LookupField,
@@ -311,8 +307,8 @@ function shownProperties({ schema, fields }: Model, owner: string): string[] {
 }
 
 /**
- * Whether the key is the owner's own id and not a reference: the linked type has the key too, and has no property that
- * the owner lacks.
+ * Whether the key is the owner's own id and not a reference: the linked type has the key too, and has no property that the owner
+ * lacks.
  */
 function isSame(model: Model, owner: string, linked: string, key: string): boolean {
   const own = shownProperties(model, owner);
@@ -332,10 +328,7 @@ function propertyOf(model: Model, owner: string, name: string): Property | undef
   return isSent && types.size === 1 ? found[0] : undefined;
 }
 
-/**
- * The `@rest` directive that fetches the objects of many parents in one call, with the maximum page size if REST has
- * pages.
- */
+/** The `@rest` directive that fetches the objects of many parents in one call, with the maximum page size if REST has pages. */
 function batched({ field: { operation }, ids, path }: KeyedLookup, key: string): string {
   const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids.name);
   const params = [fedBy(ids.name, key), ...pages.map(({ name }) => ({ name, value: maxBatchSize(ids) }))];

@@ -16,10 +16,7 @@ export type LinkKey = {
   readonly owners: readonly Shape[];
 };
 
-/**
- * Describes a contradiction between a key and `ids`: the parameter for the id, and the id property of the returned
- * objects.
- */
+/** Describes a contradiction between a key and `ids`: the parameter for the id, and the id property of the returned objects. */
 export function linkContradiction(
   document: RestDocument,
   { property, name, owners }: LinkKey,
@@ -73,8 +70,8 @@ const limitText = (keyword: string, value: unknown): string => `has ${keyword} $
 const textFormat = (shape: Shape): string | undefined => (isOnly(shape, "string") ? shape.format : undefined);
 
 /**
- * Describes why the id's schema rejects a value of the key. `examples` contains example ids, because a prefix such as
- * `cus_` distinguishes kinds of ids. A value that ends with `_` is only a prefix.
+ * Describes why the id's schema rejects a value of the key. `examples` contains example ids, because a prefix such as `cus_`
+ * distinguishes kinds of ids. A value that ends with `_` is only a prefix.
  */
 function refusal(taken: Shape, value: unknown, examples: readonly unknown[]): Unfit | undefined {
   const sent = taken.types.has("string") && typeof value === "number" ? String(value) : value;

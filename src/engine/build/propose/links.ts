@@ -1,8 +1,8 @@
 /**
- * Finds the type that an operation can become a field of. `/libraries/{library_id}/books/{id}/pages` can be a field of
- * the type that `/libraries/{library_id}/books/{id}` returns. The new field's call and the calls that fetch the type
- * get the common path parameters from the same sources. Links are declared in the document, or suggested by paths and
- * names; the binder proves suggested links.
+ * Finds the type that an operation can become a field of. `/libraries/{library_id}/books/{id}/pages` can be a field of the type
+ * that `/libraries/{library_id}/books/{id}` returns. The new field's call and the calls that fetch the type get the common path
+ * parameters from the same sources. Links are declared in the document, or suggested by paths and names; the binder proves
+ * suggested links.
  */
 import { getNamedType, getNullableType, isObjectType } from "graphql";
 import { membersOf } from "../../shared/json-object.ts";
@@ -63,8 +63,8 @@ export class Links {
   }
 
   /**
-   * Returns the fields with calls that fetch objects of the type: one object at the path, or a list at the parent path.
-   * Returns `undefined` if objects of the type also occur inside other objects, because they may have another path.
+   * Returns the fields with calls that fetch objects of the type: one object at the path, or a list at the parent path. Returns
+   * `undefined` if objects of the type also occur inside other objects, because they may have another path.
    */
   #fieldsFetching(
     type: string,
@@ -116,8 +116,8 @@ function ownKey(model: Model, type: string, { name, shape }: Parameter): string 
 }
 
 /**
- * Returns the source of the path parameter in the calls that fetch the type; `undefined` if the sources differ, or if a
- * link cannot use the source.
+ * Returns the source of the path parameter in the calls that fetch the type; `undefined` if the sources differ, or if a link
+ * cannot use the source.
  */
 function inherited(
   { schema }: Model,

@@ -1,7 +1,6 @@
 /**
- * Suggests a link to an operation that accepts no ids. If the operation returns a complete list, a link can find an
- * object in the list (`in: ITEM`). The link is only a hint, because the document does not define which property is the
- * key.
+ * Suggests a link to an operation that accepts no ids. If the operation returns a complete list, a link can find an object in the
+ * list (`in: ITEM`). The link is only a hint, because the document does not define which property is the key.
  */
 import { findPagingSign } from "../bind/outputs/unpaged-list.ts";
 import { isSafe, type RestOperation, showableResponses } from "../openapi/operation.ts";

@@ -32,8 +32,8 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   );
 
 /**
- * The model for proposals. `schema` is "" if the schema has no field, and `undefined` if it is invalid. `faults` lists
- * errors elsewhere in the spec, which do not prevent proposals.
+ * The model for proposals. `schema` is "" if the schema has no field, and `undefined` if it is invalid. `faults` lists errors
+ * elsewhere in the spec, which do not prevent proposals.
  */
 type Proposable = {
   readonly model: Model;

@@ -70,8 +70,8 @@ export class Proposal {
   }
 
   /**
-   * Adds a field for the operation. Returns `false` if the type already has a field for it. Throws `UsageError` if the
-   * operation is unknown, or if its method, request or response cannot be bound.
+   * Adds a field for the operation. Returns `false` if the type already has a field for it. Throws `UsageError` if the operation
+   * is unknown, or if its method, request or response cannot be bound.
    */
   add(name: string): boolean {
     const operation = this.#model.operations.named(name);

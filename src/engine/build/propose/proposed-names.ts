@@ -7,9 +7,9 @@ import { normalizeName, splitWords } from "../schema/graphql-names.ts";
 import { singular } from "./resource-paths.ts";
 
 /**
- * Names the operation by its `operationId`, without the parts that code generators add. An operation without an id is
- * named by its path. For an unsafe method, the name begins with the method. `/folders/{id}` becomes `folder`, and
- * `/folders/{id}/items` becomes `folder items`.
+ * Names the operation by its `operationId`, without the parts that code generators add. An operation without an id is named by
+ * its path. For an unsafe method, the name begins with the method. `/folders/{id}` becomes `folder`, and `/folders/{id}/items`
+ * becomes `folder items`.
  */
 export function nameFrom(operation: RestOperation): string {
   const id = ownId(operation);
@@ -29,9 +29,7 @@ function namesResource(name: string, resource: string): boolean {
   return name.length > one.length && name.toLowerCase().includes(one);
 }
 
-/**
- * The name to use if the one from `nameFrom` is taken. Begins with the document's name if there are several documents.
- */
+/** The name to use if the one from `nameFrom` is taken. Begins with the document's name if there are several documents. */
 export function wholeNameFrom(operation: RestOperation): string {
   const id = ownId(operation);
   const isOfPath =
@@ -85,8 +83,8 @@ const isGeneric = (name: string): boolean => splitWords(name).every((word) => ge
 export const isApiOrVersion = (step: string): boolean => /^(?:api|v\d+(?:\.\d+)*)$/i.test(step);
 
 /**
- * Omits a leading segment for which `isLeftOut` returns true, if a segment that is not a parameter follows. `wordsOf`
- * converts the remaining segments to words.
+ * Omits a leading segment for which `isLeftOut` returns true, if a segment that is not a parameter follows. `wordsOf` converts
+ * the remaining segments to words.
  */
 function nameFromPath(
   operation: RestOperation,
@@ -125,8 +123,8 @@ export const deprecatedDirective = (...nodes: readonly RestNode[]): string =>
   deprecationOf(nodes) ? ' @deprecated(reason: "REST deprecates it.")' : "";
 
 /**
- * Returns the SDL lines of a description; an empty list for an empty text. Keeps line breaks only if they carry
- * Markdown structure.
+ * Returns the SDL lines of a description; an empty list for an empty text. Keeps line breaks only if they carry Markdown
+ * structure.
  */
 export function descriptionLines(text: unknown, indent: string): string[] {
   if (typeof text !== "string" || text.trim() === "") return [];

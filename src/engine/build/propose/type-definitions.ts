@@ -94,9 +94,9 @@ export class TypeDefinitions {
   }
 
   /**
-   * Defines an enum, or reuses one with the same values if its name fits. For example, an argument `state` gets the
-   * type `GateState` of the `state` of a gate. Properties with the same name and values share an enum if the property's
-   * name has several words, or if the enums would be named after the same resource.
+   * Defines an enum, or reuses one with the same values if its name fits. For example, an argument `state` gets the type
+   * `GateState` of the `state` of a gate. Properties with the same name and values share an enum if the property's name has
+   * several words, or if the enums would be named after the same resource.
    */
   defineEnum(
     shape: Shape,
@@ -127,8 +127,8 @@ export class TypeDefinitions {
   }
 
   /**
-   * Maps each property that occurs repeatedly with the same values to a name for the shared enum. Omits one-word names
-   * such as `status`, because such properties may mean different things, and names that components have.
+   * Maps each property that occurs repeatedly with the same values to a name for the shared enum. Omits one-word names such as
+   * `status`, because such properties may mean different things, and names that components have.
    */
   #repeatedEnums(): ReadonlyMap<string, string> {
     this.#repeated ??= namesOfRepeatedEnums(this.model.document.roots.map(({ value }) => membersOf(value)));

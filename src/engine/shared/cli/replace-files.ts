@@ -1,7 +1,7 @@
 /**
- * Replaces files and folders atomically: new content is written next to its destination and renamed, so that an
- * interruption leaves either the old or the new state. Replacing a folder takes two renames; an interruption between
- * them leaves the old and the new folder under temporary names (`.spec.….tmp`).
+ * Replaces files and folders atomically: new content is written next to its destination and renamed, so that an interruption
+ * leaves either the old or the new state. Replacing a folder takes two renames; an interruption between them leaves the old and
+ * the new folder under temporary names (`.spec.….tmp`).
  */
 import { randomBytes } from "node:crypto";
 import {

@@ -19,8 +19,8 @@ type ManifestOperation = {
 export type RefusedOperation = { readonly app: string; readonly name: string; readonly reason: string };
 
 /**
- * Limits of an operation. Names are limited because they become metric labels. `textCharacters` is also the default
- * limit of a request's query.
+ * Limits of an operation. Names are limited because they become metric labels. `textCharacters` is also the default limit of a
+ * request's query.
  */
 const ofOperation = { idCharacters: 256, nameCharacters: 128, textCharacters: 100_000 };
 
@@ -28,8 +28,8 @@ const ofOperation = { idCharacters: 256, nameCharacters: 128, textCharacters: 10
 export const ofManifest = { operations: 10_000, bytes: 8_388_608 };
 
 /**
- * Limits of the JSON text of one operation, so that parsing it takes at most 2 ms. Client tools write five values for
- * each operation.
+ * Limits of the JSON text of one operation, so that parsing it takes at most 2 ms. Client tools write five values for each
+ * operation.
  */
 const ofJson = { characters: 700_000, values: 1_000 };
 
@@ -122,10 +122,7 @@ const textFault = (text: string): string | undefined =>
 
 const beginning = /^(?:[\s,]|#.*\n)*(?:query|mutation|subscription)[\s,]+([_A-Za-z]\w*)/;
 
-/**
- * The name of a document's first operation, or "". In most documents, a regular expression finds the name without
- * parsing.
- */
+/** The name of a document's first operation, or "". In most documents, a regular expression finds the name without parsing. */
 export const operationNameIn = (text: string): string => beginning.exec(text)?.[1] ?? parsedName(text);
 
 function parsedName(text: string): string {

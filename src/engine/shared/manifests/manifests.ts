@@ -17,8 +17,8 @@ import { isAppName, isHttpUrl, type ManifestLocation } from "./manifest-location
 /** Limits of one app's manifests in one folder. */
 const ofApp = { manifests: 100, operations: 20_000, bytes: 16_777_216 };
 /**
- * Limits of all manifests together. A new manifest never displaces a served one. Of the new manifests, those of small
- * apps are admitted first, so that at the start every app with at most an equal share of the limits is served.
+ * Limits of all manifests together. A new manifest never displaces a served one. Of the new manifests, those of small apps are
+ * admitted first, so that at the start every app with at most an equal share of the limits is served.
  */
 const ofAll = { manifests: 1_000, operations: 50_000, bytes: 67_108_864 };
 
@@ -130,10 +130,7 @@ export class Manifests {
 
 const overTotalLimits = `exceeds the limits of all manifests: ${ofAll.manifests} manifests, ${ofAll.operations} operations, ${ofAll.bytes / 1_048_576} MiB`;
 
-/**
- * Reads manifests one at a time, because concurrent reads would fill the pauses between slices that are meant for
- * requests.
- */
+/** Reads manifests one at a time, because concurrent reads would fill the pauses between slices that are meant for requests. */
 class ReadingQueue {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -1,6 +1,4 @@
-/**
- * Reads the manifests at the start and when their files change. Polls URLs, and files that emit no event for a change.
- */
+/** Reads the manifests at the start and when their files change. Polls URLs, and files that emit no event for a change. */
 import { watchFolders } from "../watch-folders.ts";
 import type { ManifestLocation } from "./manifest-locations.ts";
 import { type Fetch, type ManifestState, Manifests } from "./manifests.ts";
@@ -9,8 +7,8 @@ import { type Fetch, type ManifestState, Manifests } from "./manifests.ts";
 const everyMs = 30_000;
 
 /**
- * Resolves once `onState` has processed the first result of every location, even a failure. Calls `onState` with each
- * new state, and `failed` if files cannot be watched and are only polled. Returns the function that stops watching.
+ * Resolves once `onState` has processed the first result of every location, even a failure. Calls `onState` with each new state,
+ * and `failed` if files cannot be watched and are only polled. Returns the function that stops watching.
  */
 export async function watchManifests(
   locations: readonly ManifestLocation[],

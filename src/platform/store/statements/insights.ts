@@ -1,6 +1,6 @@
 /**
- * SQL of the metrics, which aggregate the messages and conversations of a half-open time range. Each row has a `name`
- * and a `value`, so a new metric is one more SELECT.
+ * SQL of the metrics, which aggregate the messages and conversations of a half-open time range. Each row has a `name` and a
+ * `value`, so a new metric is one more SELECT.
  */
 
 /** For each conversation that began in the range: the seconds from its first inbound message to the next outbound one. */

@@ -1,6 +1,6 @@
 /**
- * Restores the bindings that a renamed REST operation or property breaks, so that the fields below are still compared
- * with the base. A rename would otherwise hide the breaking changes of these fields until the schema uses the new name.
+ * Restores the bindings that a renamed REST operation or property breaks, so that the fields below are still compared with the
+ * base. A rename would otherwise hide the breaking changes of these fields until the schema uses the new name.
  */
 import type { Backing, FormerObjects, Model } from "../../bind/model.ts";
 import type { NodeLocation, NodePath } from "../../diagnostic.ts";
@@ -16,8 +16,8 @@ import { readRest } from "../../schema/directives.ts";
 import { allFields, boundRoots, objectTypesOf, unreachableTypes } from "../../schema/object-types.ts";
 
 /**
- * Binds the schema of `head` again, but also finds operations by their names in `base`, and gives a type without REST
- * objects those that it had in `base`. Returns `head` if nothing was renamed or lost.
+ * Binds the schema of `head` again, but also finds operations by their names in `base`, and gives a type without REST objects
+ * those that it had in `base`. Returns `head` if nothing was renamed or lost.
  */
 export function bindAsBefore(base: ValidProject, head: ValidProject): ValidProject {
   const names = formerNames(base.model, head.model);
@@ -41,9 +41,7 @@ function formerNames(base: Model, head: Model): Map<string, RestOperation> {
   );
 }
 
-/**
- * Maps each type that lost its REST objects to the objects that it had in the base, as the new document declares them.
- */
+/** Maps each type that lost its REST objects to the objects that it had in the base, as the new document declares them. */
 function objectsOfUnbound(base: Model, head: Model): FormerObjects {
   const entities = head.federation?.keys.map(({ type }) => type);
   const unreached = lazy(() => new Set(unreachableTypes(head.schema, entities).map(({ name }) => name)));
@@ -65,8 +63,8 @@ function objectsOfUnbound(base: Model, head: Model): FormerObjects {
 }
 
 /**
- * Maps each object type to the operations that returned its objects at the base and still exist. Skips the fields below
- * a removed operation, because the finding about the operation covers them.
+ * Maps each object type to the operations that returned its objects at the base and still exist. Skips the fields below a removed
+ * operation, because the finding about the operation covers them.
  */
 function operationsByType(base: Model, head: Model): ReadonlyMap<string, ReadonlySet<RestOperation>> {
   const fields = Map.groupBy(base.fields.values(), ({ type }) => type);

@@ -33,8 +33,8 @@ function fieldChanges(base: Model, head: Model): Change[] {
 }
 
 /**
- * Removes the inputs of newly required REST parameters. Without these inputs the call would fail, so they do not count
- * as a changed binding.
+ * Removes the inputs of newly required REST parameters. Without these inputs the call would fail, so they do not count as a
+ * changed binding.
  */
 function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
   if (old.kind !== "bound" || now.kind !== "bound") return now;
@@ -44,8 +44,8 @@ function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
 }
 
 /**
- * Returns the binding as a JSON value for comparison. Operations count as equal if their `operationId`, or their method
- * and path, are equal.
+ * Returns the binding as a JSON value for comparison. Operations count as equal if their `operationId`, or their method and path,
+ * are equal.
  */
 function bindingOf(field: ModelField, now: ModelField): unknown {
   if (field.kind === "plain") {
@@ -103,8 +103,8 @@ const describe = (field: ModelField, inputs: string): string =>
     : `${[field.operation.id, ...field.result].join(".")}(${inputs})`);
 
 /**
- * Finds enum values that `@restName` maps to another REST value than before. If the definition is unchanged, the
- * document changed the REST value, and other rules report that.
+ * Finds enum values that `@restName` maps to another REST value than before. If the definition is unchanged, the document changed
+ * the REST value, and other rules report that.
  */
 function enumValueChanges(base: Model, head: Model): Change[] {
   return Object.values(base.schema.getTypeMap()).flatMap((old) => {

@@ -1,7 +1,7 @@
 /**
- * Finds the change of the OpenAPI document that caused a new proof error: in a node that the error names, in a node
- * that the error's coordinate depended on in the base, or in a response that contains the value. Errors with the same
- * cause become one finding.
+ * Finds the change of the OpenAPI document that caused a new proof error: in a node that the error names, in a node that the
+ * error's coordinate depended on in the base, or in a response that contains the value. Errors with the same cause become one
+ * finding.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -17,8 +17,8 @@ import type { Shape } from "../../openapi/shapes/shape.ts";
 import { fieldOf } from "../../schema/schema-coordinate.ts";
 
 /**
- * Rules about a missing part of the document. The new document has no node for the part, so the nodes of the base are
- * compared first.
+ * Rules about a missing part of the document. The new document has no node for the part, so the nodes of the base are compared
+ * first.
  */
 const ofMissing = new Set<Rule>([
   "operation-unknown",
@@ -72,8 +72,8 @@ export const removedNode = (base: Model, head: Model, coordinate: string): NodeL
   dependenciesOf(base, coordinate).flatMap((node) => topmostRemoved(head.document, node) ?? [])[0];
 
 /**
- * Compares the value's node, then the `required` list that may contain the property's name, then the schemas that the
- * value's schema includes.
+ * Compares the value's node, then the `required` list that may contain the property's name, then the schemas that the value's
+ * schema includes.
  */
 export const causeOfChange = (
   base: RestDocument,
@@ -136,9 +136,8 @@ function topmostRemoved(document: RestDocument, { file, path }: NodeLocation): N
 }
 
 /**
- * Returns the path to the innermost value that contains all differences between the two versions of a node. The path
- * may exist in only one version. For a renamed key, the path ends with the old key. Returns `undefined` if the versions
- * are equal.
+ * Returns the path to the innermost value that contains all differences between the two versions of a node. The path may exist in
+ * only one version. For a renamed key, the path ends with the old key. Returns `undefined` if the versions are equal.
  */
 export function onlyDifference(
   base: RestDocument,
@@ -213,8 +212,8 @@ const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
   );
 
 /**
- * Returns the response nodes that contain the coordinate's value, innermost first. Response nodes show a change that
- * leaves the schemas below equal, such as a `$ref` to another schema or a new media type.
+ * Returns the response nodes that contain the coordinate's value, innermost first. Response nodes show a change that leaves the
+ * schemas below equal, such as a `$ref` to another schema or a new media type.
  */
 function responseNodes(
   base: Model,

@@ -1,6 +1,4 @@
-/**
- * The rules for changes between the base and the current spec. `docs/reference/rules.md` is generated from these rules.
- */
+/** The rules for changes between the base and the current spec. `docs/reference/rules.md` is generated from these rules. */
 
 /** `breaking`: clients or the mapping fail. `dangerous`: clients may notice the change. `safe`: clients cannot notice it. */
 export type ChangeClass = "breaking" | "dangerous" | "safe";

@@ -1,6 +1,6 @@
 /**
- * The data types for changes after which the mapping is still valid. Other changes, such as a removed or newly nullable
- * value, cause proof errors.
+ * The data types for changes after which the mapping is still valid. Other changes, such as a removed or newly nullable value,
+ * cause proof errors.
  */
 
 import type { Direction, Model } from "../../bind/model.ts";
@@ -13,8 +13,8 @@ import { type ChangeClass, type changeRules, restRules, schemaRules } from "./ch
 type RestRule = keyof typeof restRules;
 
 /**
- * A difference between two versions of a schema or fact, without its location. The finding's message describes the
- * location and continues with `phrase`.
+ * A difference between two versions of a schema or fact, without its location. The finding's message describes the location and
+ * continues with `phrase`.
  */
 export type Differing = {
   readonly rule: RestRule;
@@ -87,8 +87,7 @@ export function restChange(
   { coordinate, direction, rest }: ChangeLocation,
 ): Difference {
   const { rule, class: kind, phrase, before, after, below } = found;
-  // if the operation now has its own value of a root-level setting such as `security`, the change is reported at the
-  // operation
+  // if the operation now has its own value of a root-level setting such as `security`, the change is reported at the operation
   const isOwnNow = rest.old.path.length === 0 && rest.new.path.length > 0;
   const [at, document] = isOwnNow ? [rest.new, head.document] : [rest.old, base.document];
   const facts = [nodeKey(at), before, after];

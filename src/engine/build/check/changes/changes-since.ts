@@ -1,8 +1,7 @@
 /**
- * Stage 4 of `check`: finds changes that break clients of the base spec. Most of these changes appear as new proof
- * errors. `schema-changes.ts` finds changes of the public schema. `fact-changes.ts` and `pair-values.ts` find REST
- * changes after which the mapping is still valid. Each change becomes one finding, at its cause, with every coordinate
- * that it affects.
+ * Stage 4 of `check`: finds changes that break clients of the base spec. Most of these changes appear as new proof errors.
+ * `schema-changes.ts` finds changes of the public schema. `fact-changes.ts` and `pair-values.ts` find REST changes after which
+ * the mapping is still valid. Each change becomes one finding, at its cause, with every coordinate that it affects.
  */
 import { type GraphQLSchema, type GraphQLType, getNamedType } from "graphql";
 import type { Model } from "../../bind/model.ts";
@@ -92,8 +91,8 @@ const diagnosticKey = ({ rule, coordinate, message }: Diagnostic): string =>
   JSON.stringify([rule, coordinate, message]);
 
 /**
- * Returns a predicate for changes that another finding covers: a proof error at the same coordinate, or
- * `binding-changed` for a field that is now bound to another operation or property.
+ * Returns a predicate for changes that another finding covers: a proof error at the same coordinate, or `binding-changed` for a
+ * field that is now bound to another operation or property.
  */
 function coveredByErrors(base: Model, { model, diagnostics }: Proof): (change: Difference) => boolean {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
@@ -119,8 +118,8 @@ function isRebound(base: Model, head: Model, coordinate: string): boolean {
 type Group = readonly [Difference, ...Difference[]];
 
 /**
- * Groups changes with the same rule and cause, in schema order. Groups a `binding-changed` with the `rest-list-paged`
- * of the same field. Groups a removed type with the removed field or argument that used it.
+ * Groups changes with the same rule and cause, in schema order. Groups a `binding-changed` with the `rest-list-paged` of the same
+ * field. Groups a removed type with the removed field or argument that used it.
  */
 function grouped({ fields, schema }: Model, all: readonly Difference[]): Group[] {
   const paged = new Map(all.map((each) => [each.rule === "rest-list-paged" && each.coordinate, each]));
@@ -225,8 +224,8 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
 }
 
 /**
- * Returns the frame of the coordinate's definition. If the definition was removed, returns the frames of the old
- * definition and of the type or field that contained it.
+ * Returns the frame of the coordinate's definition. If the definition was removed, returns the frames of the old definition and
+ * of the type or field that contained it.
  */
 function schemaFrames(base: ValidProject, head: ValidProject, coordinate: string): Frame[] {
   const now = coordinateLocation(head.model.schema, coordinate);

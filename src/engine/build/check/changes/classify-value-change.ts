@@ -18,8 +18,8 @@ export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Diffe
   use.direction === "response" ? shown(use.type, before, after) : rejectedValues(use.type, before, after);
 
 function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
-  // A value without a GraphQL type is only passed to another REST call, and the proof checks its type there. However,
-  // if one key became a list of keys, or the reverse, the other call finds different objects.
+  // A value without a GraphQL type is only passed to another REST call, and the proof checks its type there. However, if one key
+  // became a list of keys, or the reverse, the other call finds different objects.
   const isPassedOn = type === undefined && before.types.has("array") === after.types.has("array");
   const isNumber = [before, after].every(({ types }) =>
     [...types].every((type) => /number|integer/.test(type)),
@@ -82,8 +82,8 @@ function formatDiffers(
 }
 
 /**
- * Whether a response had a format that clients may rely on. Ignores number formats, because the proof compares them
- * with `Int` and `Float`.
+ * Whether a response had a format that clients may rely on. Ignores number formats, because the proof compares them with `Int`
+ * and `Float`.
  */
 const isLessPromised = (was: Format): boolean => was !== undefined && !numberFormats.has(was);
 
@@ -94,8 +94,7 @@ const isNarrower = (was: Format, is: Format): boolean =>
 type EnumValues = Shape["values"];
 
 /**
- * For types other than GraphQL enums: the proof compares an enum with REST's values, and graphql-js compares it with
- * the base.
+ * For types other than GraphQL enums: the proof compares an enum with REST's values, and graphql-js compares it with the base.
  */
 function enumDiffers(
   { values: was }: Shape,
@@ -141,8 +140,8 @@ function limitsDiffer(before: Shape, after: Shape): Differing[] {
 }
 
 /**
- * Finds new or stricter keywords for a custom scalar, because the proof does not compare them. Skips `oneOf` and
- * `anyOf`, because `rejectedParts` compares their members.
+ * Finds new or stricter keywords for a custom scalar, because the proof does not compare them. Skips `oneOf` and `anyOf`, because
+ * `rejectedParts` compares their members.
  */
 const conditionsDiffer = (before: Shape, after: Shape): Differing[] =>
   after.conditions.flatMap((condition) => {

@@ -1,8 +1,8 @@
 /**
- * Finds proof errors that the base does not have, and new REST limits that the engine does not check before a call.
- * Considers only coordinates with an unchanged schema, because there the OpenAPI document caused the error. Errors with
- * the same cause become one finding. An error that can be approved stays a separate finding, so that its fingerprint is
- * the same with and without a base.
+ * Finds proof errors that the base does not have, and new REST limits that the engine does not check before a call. Considers
+ * only coordinates with an unchanged schema, because there the OpenAPI document caused the error. Errors with the same cause
+ * become one finding. An error that can be approved stays a separate finding, so that its fingerprint is the same with and
+ * without a base.
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -30,8 +30,8 @@ export type NewProofErrors = {
 };
 
 /**
- * Groups the new errors by cause. The key is a changed node, or a text for an edit that repeats across the document,
- * such as a renamed path parameter.
+ * Groups the new errors by cause. The key is a changed node, or a text for an edit that repeats across the document, such as a
+ * renamed path parameter.
  */
 export function findNewProofErrors(base: Proof, head: Proof): Map<string, NewProofErrors> {
   const known = new Set(base.diagnostics.map(keyOf));
@@ -100,8 +100,8 @@ function renamedPathParameter(base: Proof, head: Proof, error: Diagnostic): stri
 }
 
 /**
- * Returns `envelope data` if a property `data` now wraps the former response schema, or `without envelope data` if it
- * no longer does.
+ * Returns `envelope data` if a property `data` now wraps the former response schema, or `without envelope data` if it no longer
+ * does.
  */
 function envelopeAt(base: Proof, head: Proof, { node, below }: Cause): string | undefined {
   const path = [...node.path, ...below];
@@ -124,10 +124,7 @@ function propertyThatIs(object: unknown, schema: unknown): string | undefined {
 
 const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
 
-/**
- * Whether the schema is unchanged at the error's coordinate. Returns `true` for an error without a location in the
- * schema.
- */
+/** Whether the schema is unchanged at the error's coordinate. Returns `true` for an error without a location in the schema. */
 function isSchemaUnchanged(base: Proof, head: Proof, { coordinate, schema }: Diagnostic): boolean {
   if (!schema) return true;
   const was = definitionAt(base.model.schema, coordinate);

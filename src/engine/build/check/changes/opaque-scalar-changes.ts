@@ -1,7 +1,7 @@
 /**
- * Finds breaking changes in the REST schema of an argument with a custom scalar type. Clients may send any value that
- * the schema allows, so each of its parts matters: properties, list items and union members. Pairs the parts of both
- * schemas by path. Pairs union members by name, or by type if they have no name.
+ * Finds breaking changes in the REST schema of an argument with a custom scalar type. Clients may send any value that the schema
+ * allows, so each of its parts matters: properties, list items and union members. Pairs the parts of both schemas by path. Pairs
+ * union members by name, or by type if they have no name.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ValueUse } from "../../bind/model.ts";
@@ -24,8 +24,8 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   const found: Unfit[] = [];
   // paths with a reported difference; their added or removed members are not reported again
   const covered = new Set<string>();
-  // paths to skip, with everything below them: removed union members, values that became scalars, and a union's own
-  // properties, because its members are compared instead
+  // paths to skip, with everything below them: removed union members, values that became scalars, and a union's own properties,
+  // because its members are compared instead
   const passed: string[] = [];
   const isPassed = (path: string): boolean =>
     passed.some((each) => path.startsWith(each) && /^(?:[.[<]|$)/.test(path.slice(each.length)));
@@ -51,8 +51,7 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
     covered.add(first.holder);
     if (isMember) passed.push(path);
   }
-  // required properties that were added, except in an object that lost a property, because that property was probably
-  // renamed
+  // required properties that were added, except in an object that lost a property, because that property was probably renamed
   const added = [...after].flatMap(([path, [is]]) =>
     is?.required && !before.has(path) && !isPassed(path) ? [is] : [],
   );
@@ -77,8 +76,8 @@ const oneWithout = (parts: readonly Part[], others: readonly Part[]): Part =>
   ) ?? (parts[0] as Part);
 
 /**
- * Merges differences with the same origin: properties that became required in one `required` list, or that were removed
- * from one object.
+ * Merges differences with the same origin: properties that became required in one `required` list, or that were removed from one
+ * object.
  */
 function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   const nodeOf = ({ found, was, is }: Unfit): RestNode => (found === required ? is : was).node;

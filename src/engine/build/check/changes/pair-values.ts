@@ -1,7 +1,6 @@
 /**
- * Compares the REST schema of each returned or sent value with its schema in the base. Pairs the values by coordinate
- * and by the node that uses the schema, because an input type may be sent to several operations, each with its own
- * schema.
+ * Compares the REST schema of each returned or sent value with its schema in the base. Pairs the values by coordinate and by the
+ * node that uses the schema, because an input type may be sent to several operations, each with its own schema.
  */
 
 import { getNullableType, isScalarType, isSpecifiedScalarType } from "graphql";
@@ -50,8 +49,7 @@ function changesOf(base: Model, head: Model, [old, now]: Pair): Difference[] {
     ? rejectedParts(old, now)
     : differencesOf(now, old.shape, now.shape).map((found) => ({ found, was: old, is: now }));
   return all.map(({ found, was, is }) => {
-    // a value that refers to another schema than before is reported itself, because other uses of the old schema are
-    // unaffected
+    // a value that refers to another schema than before is reported itself, because other uses of the old schema are unaffected
     const isOfSchema =
       !/^rest-(nullable|required)-changed$|-removed$/.test(found.rule) &&
       describeNode(base.document, was.shape.node) === describeNode(head.document, is.shape.node);

@@ -1,6 +1,6 @@
 /**
- * Finds the removed or renamed property or parameter that caused an error about an unknown name. The error itself would
- * suggest a similarly spelt name, although the schema's name was correct in the base.
+ * Finds the removed or renamed property or parameter that caused an error about an unknown name. The error itself would suggest a
+ * similarly spelt name, although the schema's name was correct in the base.
  */
 import { isDeepStrictEqual } from "node:util";
 import { membersOf } from "../../../shared/json-object.ts";

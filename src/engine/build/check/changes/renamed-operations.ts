@@ -1,6 +1,6 @@
 /**
- * Corrects errors about unknown operation names. An operation that exists in the base was renamed or removed, so the
- * error's suggestion of a similarly spelt name is wrong.
+ * Corrects errors about unknown operation names. An operation that exists in the base was renamed or removed, so the error's
+ * suggestion of a similarly spelt name is wrong.
  */
 import type { Diagnostic } from "../../diagnostic.ts";
 import { operationLabel, type RestOperation } from "../../openapi/operation.ts";

@@ -10,8 +10,8 @@ import type { Frame } from "../report.ts";
 type DifferingNodes = { readonly old: NodeLocation; readonly new: NodeLocation; readonly below: NodePath };
 
 /**
- * Returns one frame for each document that has the node. If the value is a list, such as an enum, the frame shows the
- * first item that the other document lacks.
+ * Returns one frame for each document that has the node. If the value is a list, such as an enum, the frame shows the first item
+ * that the other document lacks.
  */
 export function restFrames(
   base: ValidProject,

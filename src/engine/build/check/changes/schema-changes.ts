@@ -64,8 +64,8 @@ function hasEnded({ schema, deprecations }: Model, coordinate: string, today: st
 }
 
 /**
- * The class of a change comes from this project's rules, not from graphql-js. For example, graphql-js calls a new
- * optional argument dangerous, but existing clients do not send it.
+ * The class of a change comes from this project's rules, not from graphql-js. For example, graphql-js calls a new optional
+ * argument dangerous, but existing clients do not send it.
  */
 function fromLibrary({ type, description }: { type: string; description: string }): Change[] {
   // graphql-js also reports a built-in scalar such as `Int` when it comes into use or goes out of use
@@ -73,16 +73,12 @@ function fromLibrary({ type, description }: { type: string; description: string 
   // reported by `newDefaults`
   if (type === "ARG_DEFAULT_VALUE_CHANGE" && description.endsWith(" was removed.")) return [];
   const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}` as keyof typeof schemaRules;
-  // A description without `from … to …` becomes part of the fingerprint, to distinguish two removed members of one
-  // union.
+  // A description without `from … to …` becomes part of the fingerprint, to distinguish two removed members of one union.
   const [, before = null, after = description] = / from (.+) to (.+?)\.?$/.exec(description) ?? [];
   return [schemaChange(rule, coordinateOf(type, description), description, before, after)];
 }
 
-/**
- * Patterns that extract the coordinate from a description, because graphql-js does not report the coordinate
- * separately.
- */
+/** Patterns that extract the coordinate from a description, because graphql-js does not report the coordinate separately. */
 const descriptionPatterns: readonly (readonly [RegExp, coordinate: string])[] = [
   [/^.*\barg (\w+) on (\w+\.\w+) was added.*$/s, "$2($1:)"],
   [/^.*\bfield (\w+) on input type (\w+) was added.*$/s, "$2.$1"],
@@ -99,9 +95,9 @@ function coordinateOf(type: string, description: string): string {
 }
 
 /**
- * Finds default changes that graphql-js does not report: added or removed defaults of arguments, and all changes for
- * input fields. A non-null argument or input field that loses its default becomes required, unless it was nullable
- * before: then only its changed type is reported.
+ * Finds default changes that graphql-js does not report: added or removed defaults of arguments, and all changes for input
+ * fields. A non-null argument or input field that loses its default becomes required, unless it was nullable before: then only
+ * its changed type is reported.
  */
 function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   const before = new Map(membersIn(base).map(({ coordinate, element }) => [coordinate, element]));
@@ -129,8 +125,8 @@ const defaultOf = ({ astNode }: Member["element"]): string | undefined =>
   astNode && "defaultValue" in astNode && astNode.defaultValue ? print(astNode.defaultValue) : undefined;
 
 /**
- * Finds input types that became `@oneOf`, which graphql-js does not report. Requests with several fields, or none, are
- * then rejected.
+ * Finds input types that became `@oneOf`, which graphql-js does not report. Requests with several fields, or none, are then
+ * rejected.
  */
 function newChoices(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   return Object.values(base.getTypeMap()).flatMap((old): Change[] => {

@@ -1,8 +1,8 @@
 /**
- * Facts about the authorization of a call. A security requirement (OpenAPI 3.1 §4.8.30) is a list of alternatives, each
- * a set of schemes with scopes. A change breaks callers if their credentials no longer satisfy any alternative, or if a
- * scheme (§4.8.27) moves the credential to another location. A dropped scheme is reported too, because the server then
- * stops forwarding its credential, although REST may still require it.
+ * Facts about the authorization of a call. A security requirement (OpenAPI 3.1 §4.8.30) is a list of alternatives, each a set of
+ * schemes with scopes. A change breaks callers if their credentials no longer satisfy any alternative, or if a scheme (§4.8.27)
+ * moves the credential to another location. A dropped scheme is reported too, because the server then stops forwarding its
+ * credential, although REST may still require it.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { BoundField, Model } from "../../bind/model.ts";
@@ -57,8 +57,8 @@ function forwardedOf(field: BoundField, { document, held }: Model): StatedFact<F
 }
 
 /**
- * Reports schemes that the document no longer declares. Skips changes that `judgeRequirement` or, for a credential of
- * the server, `judgeOwner` reports.
+ * Reports schemes that the document no longer declares. Skips changes that `judgeRequirement` or, for a credential of the server,
+ * `judgeOwner` reports.
  */
 function judgeForwarded(before: Forwarded, after: Forwarded): Differing | undefined {
   const isStillSent = schemesIn(after.alternatives);
@@ -149,8 +149,8 @@ function ownerOf({ operation }: BoundField, { document, held }: Model): StatedFa
 type CredentialOwner = { readonly isHeld: boolean; readonly text: string };
 
 /**
- * Reports a change between the caller's and the server's credential, or of the server's credential. `judgeRequirement`
- * and `judgeCredential` report changes of a caller's credential.
+ * Reports a change between the caller's and the server's credential, or of the server's credential. `judgeRequirement` and
+ * `judgeCredential` report changes of a caller's credential.
  */
 function judgeOwner(was: CredentialOwner, is: CredentialOwner): Differing | undefined {
   if (was.text === is.text || !(was.isHeld || is.isHeld)) return undefined;

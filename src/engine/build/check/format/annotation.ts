@@ -1,6 +1,6 @@
 /**
- * Reduces a finding to one line of a file, for GitHub annotations, SARIF and GitLab Code Quality, which show findings
- * next to a diff. GitHub, SARIF and GitLab require an existing line, and a path relative to the repository root.
+ * Reduces a finding to one line of a file, for GitHub annotations, SARIF and GitLab Code Quality, which show findings next to a
+ * diff. GitHub, SARIF and GitLab require an existing line, and a path relative to the repository root.
  */
 import { approvalEntry } from "../approvals.ts";
 import type { Finding, Frame } from "../report.ts";
@@ -9,9 +9,9 @@ import { approvalOrAdvice, impactLines } from "./text.ts";
 export const isOfBase = ({ role }: Frame): boolean => role.startsWith("base");
 
 /**
- * Prefers a location in the file that was edited: the file has an old and a new location, or it is the OpenAPI document
- * and something was added. Otherwise returns the first current location. If all locations are in the base, returns line
- * 1 of that file, because the old line may be gone.
+ * Prefers a location in the file that was edited: the file has an old and a new location, or it is the OpenAPI document and
+ * something was added. Otherwise returns the first current location. If all locations are in the base, returns line 1 of that
+ * file, because the old line may be gone.
  */
 export function annotationLocation({ places, rule, change }: Finding): Frame | undefined {
   const [gone] = places.filter(isOfBase);

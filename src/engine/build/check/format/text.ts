@@ -85,8 +85,8 @@ function changeLines({ changes: all, base }: Report, paint: Paint): string[] {
 }
 
 /**
- * The lines with the credential and fixed headers of each REST operation. Returns no lines if `spec/credentials.yaml`
- * sets no credentials and no fixed headers.
+ * The lines with the credential and fixed headers of each REST operation. Returns no lines if `spec/credentials.yaml` sets no
+ * credentials and no fixed headers.
  */
 export function credentialLines(
   { credentials = [] }: Report,

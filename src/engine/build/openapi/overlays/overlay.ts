@@ -20,8 +20,8 @@ type Action = { readonly target: string; readonly update?: unknown; readonly rem
 export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: FileLocation };
 
 /**
- * `Written`: the overlay set or removed the value at `path`. The other form: the overlay removed the item `index` of
- * the list at `path`.
+ * `Written`: the overlay set or removed the value at `path`. The other form: the overlay removed the item `index` of the list at
+ * `path`.
  */
 type Change = Written | { readonly path: NodePath; readonly index: number };
 
@@ -73,8 +73,8 @@ function actionsOf({ value, place }: YamlFile): readonly Action[] {
 }
 
 /**
- * Returns the values that the action's target selects (RFC 9535). Throws if an update does not fit: a list accepts any
- * update, an object accepts only an object, and other values cannot be updated.
+ * Returns the values that the action's target selects (RFC 9535). Throws if an update does not fit: a list accepts any update, an
+ * object accepts only an object, and other values cannot be updated.
  */
 function select(
   { target, update, remove }: Action,
@@ -149,8 +149,8 @@ class OverlaidDocument {
   }
 
   /**
-   * Merges objects member by member. If the value is a list, appends the update, or the update's items if it is a list
-   * too. Replaces any other value.
+   * Merges objects member by member. If the value is a list, appends the update, or the update's items if it is a list too.
+   * Replaces any other value.
    */
   #merged({ path, from }: Written, before: unknown, update: unknown): unknown {
     if (Array.isArray(before)) {
@@ -174,9 +174,9 @@ class OverlaidDocument {
   }
 
   /**
-   * Returns a location in the overlay if the overlay set or removed the value or an ancestor, or changed the type of
-   * the schema at the path. Otherwise returns the location in the document. Searches the changes backwards, because
-   * each path is valid for the document at the time of its change.
+   * Returns a location in the overlay if the overlay set or removed the value or an ancestor, or changed the type of the schema
+   * at the path. Otherwise returns the location in the document. Searches the changes backwards, because each path is valid for
+   * the document at the time of its change.
    */
   place(path: NodePath): FileLocation {
     let at = path;

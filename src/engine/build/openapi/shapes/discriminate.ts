@@ -1,6 +1,6 @@
 /**
- * Finds what distinguishes the members of a `oneOf`: the discriminator; else a required property whose `enum` or
- * `const` differs in every member; else, for each member but one, a required property that no other member can have.
+ * Finds what distinguishes the members of a `oneOf`: the discriminator; else a required property whose `enum` or `const` differs
+ * in every member; else, for each member but one, a required property that no other member can have.
  */
 import { isNever } from "./map-entries.ts";
 import { declaredProperty, isOnly, type Property, type Shape, type Variant, type Variants } from "./shape.ts";

@@ -25,8 +25,8 @@ import { identityOf } from "./shape-identity.ts";
 import { foldVariants } from "./variants.ts";
 
 /**
- * `schemas`: the schemas that include the current one, outermost first. `parts`: the number of schemas that the
- * outermost one has included so far.
+ * `schemas`: the schemas that include the current one, outermost first. `parts`: the number of schemas that the outermost one has
+ * included so far.
  */
 type Inclusion = { readonly schemas: readonly [RestNode, ...RestNode[]]; readonly parts: { count: number } };
 
@@ -66,8 +66,8 @@ function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): 
 }
 
 /**
- * Whether the schema is a component or a file. A component remains a separate type even if another one accepts the same
- * values, because a union may distinguish the two by their names.
+ * Whether the schema is a component or a file. A component remains a separate type even if another one accepts the same values,
+ * because a union may distinguish the two by their names.
  */
 const isComponent = ({ path }: RestNode): boolean =>
   path.length === 0 || (path.length === 3 && path[0] === "components" && path[1] === "schemas");
@@ -108,8 +108,8 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
     const members = nodes.map((member) => ({ node: member, shape: partAt(member) }));
     if (members.length > 0) shape = foldVariants(document, shape, members, { keyword, node });
   }
-  // in OpenAPI 3.0, a nullable reference is written as an `allOf`, with `nullable: true` beside it or in a member
-  // without constraints
+  // in OpenAPI 3.0, a nullable reference is written as an `allOf`, with `nullable: true` beside it or in a member without
+  // constraints
   const isNullable = [node, ...(isWrapper ? allOf : [])].some(
     ({ value }) => membersOf(value).nullable === true,
   );
@@ -119,8 +119,8 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
 }
 
 /**
- * Whether the schema contains only annotations, so that it accepts every value. OpenAPI 3.0 documents annotate a
- * reference by putting the `$ref` in an `allOf`, and the annotations beside the `allOf` or in another member.
+ * Whether the schema contains only annotations, so that it accepts every value. OpenAPI 3.0 documents annotate a reference by
+ * putting the `$ref` in an `allOf`, and the annotations beside the `allOf` or in another member.
  */
 const isAnnotation = (schema: Schema): boolean =>
   schema.type === undefined && !hasKeyword(schema, restricting) && !hasKeyword(schema, composing);
@@ -193,9 +193,8 @@ export const conditionKeywords: readonly string[] = [
 ];
 
 /**
- * Keywords that restrict values, besides `type` and those in `composing`. All other keywords are annotations, even
- * unknown ones (JSON Schema 2020-12 §6.5). `nullable`, `readOnly` and `writeOnly` are omitted, because they are read
- * separately.
+ * Keywords that restrict values, besides `type` and those in `composing`. All other keywords are annotations, even unknown ones
+ * (JSON Schema 2020-12 §6.5). `nullable`, `readOnly` and `writeOnly` are omitted, because they are read separately.
  */
 const restricting: ReadonlySet<string> = new Set([
   ...["$ref", "enum", "const", "format", "properties", "required", "items"],

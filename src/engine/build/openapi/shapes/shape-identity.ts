@@ -19,8 +19,8 @@ export type ShapeIdentity = {
 };
 
 /**
- * Maximum depth, which no real document reaches. A schema that contains a new composition of itself would otherwise
- * nest without end.
+ * Maximum depth, which no real document reaches. A schema that contains a new composition of itself would otherwise nest without
+ * end.
  */
 const maxDepth = 64;
 

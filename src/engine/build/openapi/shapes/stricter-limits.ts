@@ -8,10 +8,7 @@ type Limit = { readonly keyword: string; readonly value: unknown };
 /** `from` is `undefined` if that schema has no such limit. */
 export type StricterLimit = { readonly from?: Limit; readonly to: Limit };
 
-/**
- * Keywords that limit a value from above (`sign: 1`) or below (`sign: -1`). `least`: a limit of this value excludes
- * nothing.
- */
+/** Keywords that limit a value from above (`sign: 1`) or below (`sign: -1`). `least`: a limit of this value excludes nothing. */
 const sides = [
   { inclusive: "maximum", exclusive: "exclusiveMaximum", sign: 1 },
   { inclusive: "minimum", exclusive: "exclusiveMinimum", sign: -1 },

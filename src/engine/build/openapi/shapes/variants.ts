@@ -1,7 +1,7 @@
 /**
- * Reads `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. If only one other member remains, the
- * shape is that of this member. In all other cases, the shape has the properties that all members share, and the
- * members become its variants.
+ * Reads `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. If only one other member remains, the shape is
+ * that of this member. In all other cases, the shape has the properties that all members share, and the members become its
+ * variants.
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -90,8 +90,8 @@ function combineItems(shapes: readonly Shape[]): Shape | undefined {
 }
 
 /**
- * Combines the shapes; the result is nullable if any of the shapes is nullable. Returns the first shape if all have the
- * same identity.
+ * Combines the shapes; the result is nullable if any of the shapes is nullable. Returns the first shape if all have the same
+ * identity.
  */
 export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
   const [first] = shapes;
@@ -184,8 +184,8 @@ function schemaNameOf(reference: string): string | undefined {
 
 /**
  * Resolves a value of a discriminator's mapping, which is the name of a component or a reference (OpenAPI 3.1 §4.8.25).
- * Components are tried first, because a name may look like a file name. If the file has no such component, a document's
- * component is used.
+ * Components are tried first, because a name may look like a file name. If the file has no such component, a document's component
+ * is used.
  */
 export function mappedSchema(document: RestDocument, node: RestNode, text: string): RestNode | undefined {
   const refer = ($ref: string, file = node.file): RestNode | undefined =>
