@@ -37,10 +37,7 @@ export const stringOf = (value: OperationInput["query"][string]): string | undef
 export const numberOf = (value: OperationInput["query"][string], fallback: number): number =>
   typeof value === "number" ? value : fallback;
 
-/**
- * Maps each sort order in the OpenAPI document to the statement that reads a page, and to the sort column. The first order is the
- * default.
- */
+/** Maps each sort order in the OpenAPI document to its statement and its sort column. The first order is the default. */
 export type Sorts = Readonly<Record<string, readonly [statement: StatementName, column: SortColumn]>>;
 
 type List = {

@@ -267,9 +267,7 @@ const revisionWithBatches = "2025-03-26";
 /** Since this revision, each message names its revision, and there is no `initialize`. */
 const modernRevision = "2026-07-28";
 
-/**
- * Returns `true` even if only the header or only `_meta` names the revision, so that the SDK responds with that revision's error.
- */
+/** Returns `true` even if only the header or only `_meta` names the revision, so that the SDK responds with its error. */
 function isModern({ headers }: FastifyRequest, message: unknown): boolean {
   const { _meta: meta } = membersOf(membersOf(message).params);
   return (

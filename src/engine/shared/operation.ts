@@ -1,9 +1,6 @@
 /** The metadata of bound operations that codegen writes to `generated/operations.ts` for the REST client. */
 
-/**
- * Serialization of a parameter (OpenAPI 3.1 §4.8.12.2). The style `json` means that the parameter's `content` is JSON
- * (§4.8.12.1).
- */
+/** Serialization of a parameter (OpenAPI 3.1 §4.8.12.2). `json` means that the parameter's `content` is JSON (§4.8.12.1). */
 export type Style = {
   readonly style: string;
   readonly explode: boolean;
@@ -17,10 +14,7 @@ export const isSafeMethod = (method: string): boolean => method === "GET" || met
 export type Operation = {
   /** The `operationId`, or method and path if the operation has no `operationId`. */
   readonly id: string;
-  /**
-   * The first tag, or the document's name, in upper case with `_` for `-`; selects the upstream. An empty text selects the
-   * default upstream.
-   */
+  /** The first tag, or the document's name, in upper case with `_` for `-`. Selects the upstream; empty for the default one. */
   readonly product: string;
   /** The permission that a caller needs, if the document names one. */
   readonly permission?: string;
@@ -55,19 +49,13 @@ export type Operation = {
   readonly accept?: string;
   /** The document allows a success response with a text body. */
   readonly text?: true;
-  /**
-   * Paths in a success response that fields read and that may be null or absent, such as `data.list`; an empty path is the whole
-   * body.
-   */
+  /** Paths in a success response that fields read and that may be null or absent; an empty path is the whole body. */
   readonly nullable?: readonly string[];
   /** The document allows a success response without content. */
   readonly empty?: true;
   /** The document declares no success response with content, so a body is ignored. */
   readonly unread?: true;
-  /**
-   * The documented error responses: `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16). Absent if the document declares no error
-   * responses.
-   */
+  /** The documented error responses, such as `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16); absent if there are none. */
   readonly refusals?: readonly string[];
   /** The documented error responses without JSON content. */
   readonly bareRefusals?: readonly string[];

@@ -8,10 +8,7 @@ export const own = <Value>(
   name: string | number,
 ): Value | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
-/**
- * An object without inherited properties, where a `Map` cannot be used. V8 accesses the properties faster than those of
- * `Object.create(null)`.
- */
+/** An object without inherited properties, where a `Map` cannot be used. V8 accesses it faster than `Object.create(null)`. */
 export class Dictionary<Value> {
   [name: string]: Value;
   /** Makes the type nominal, so that an object literal, which has a prototype, is not assignable to it. */

@@ -1,7 +1,4 @@
-/**
- * URLs for logs, errors, reports and `--check-config`, without user, password, query and fragment, because each of them may be
- * secret.
- */
+/** URLs without user, password, query and fragment, which may be secret, for logs, errors, reports and `--check-config`. */
 
 /** Returns only the scheme of an invalid URL, and any other text unchanged. */
 export function shownUrl(given: string): string {

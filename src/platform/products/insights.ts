@@ -1,6 +1,4 @@
-/**
- * Insights: the metrics of a date range. SQL computes the metrics; this file validates the range and adds the days without rows.
- */
+/** Insights: the metrics of a date range. SQL computes them; this file validates the range and adds the days without rows. */
 import { CodedError } from "restbound";
 import { type Handler, stringOf } from "../handler.ts";
 import type { Row } from "../store/store.ts";

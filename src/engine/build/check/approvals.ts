@@ -51,10 +51,7 @@ export function approve(
   return [...open, ...entryFindings, ...settled];
 }
 
-/**
- * If another finding has the entry's coordinate, the advice names it: the change may now be reported under another rule or
- * fingerprint.
- */
+/** Names another finding at the entry's coordinate: the change may now have another rule or fingerprint. */
 function hintOf({ coordinate }: ApprovalEntry, findings: readonly Finding[]): string {
   const now = findings.find(
     (each) => each.fingerprint && [each.coordinate, ...(each.coordinates ?? [])].includes(coordinate),

@@ -32,15 +32,10 @@ import { isRequiredOfRequest, type Shape } from "../openapi/shapes/shape.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import type { Finding } from "./report.ts";
 
-/**
- * `complete`: the request contains every parameter and property that REST requires. `allowed`: REST accepts every value in the
- * request.
- */
+/** `complete`: the request has every parameter and property that REST requires. `allowed`: REST accepts every value in it. */
 type Demand = "complete" | "allowed";
 
-/**
- * Returns `undefined` if literals cannot satisfy the finding's constraint; then every operation with the coordinate is impacted.
- */
+/** Returns `undefined` if no literal can satisfy the constraint, so that the finding impacts all operations. */
 export function requestConstraint({ rule, direction }: Finding): Demand | undefined {
   if (rule === "input-enum" || rule === "constant-invalid") return "allowed";
   if (rule === "input-nullable") return "complete";

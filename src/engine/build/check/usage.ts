@@ -42,10 +42,7 @@ export function usageReport(
   } satisfies UsageReport;
 }
 
-/**
- * Returns a note for each schema element that depends on a deprecated REST element and that clients still select. The note lists
- * the clients.
- */
+/** Returns a note with the clients of each selected schema element that depends on a deprecated REST element. */
 export function deprecatedUses(
   { operations, fields, lastDays, used, since }: CountedUsage,
   head: Project,

@@ -7,10 +7,7 @@ import { refusalsOf } from "../bind/requests/called-operations.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { type OverlayAdvice, quotedNames } from "./overlay-text.ts";
 
-/**
- * Whether REST may respond with an undocumented 404: the path has a parameter, and the document declares only other 4xx
- * responses.
- */
+/** Whether REST may respond with an undocumented 404: the path has a parameter, and the document declares other 4xx responses. */
 function isMissing404(operation: RestOperation): boolean {
   const refusals = refusalsOf(operation);
   return (

@@ -162,9 +162,7 @@ function operationsNamed(operations: Model["operations"], option: string, name: 
   ]);
 }
 
-/**
- * Returns the paths that share the longest prefix with `name`. Returns no paths if `name` is neither a path nor a path pattern.
- */
+/** Returns the paths with the longest common prefix with `name`, if `name` is a path or a path pattern. */
 function nearPaths(operations: Model["operations"], name: string): string[] {
   const [, path] = /^(?:\w+ )?(\/[^*]*)/.exec(name) ?? [];
   if (path === undefined) return [];

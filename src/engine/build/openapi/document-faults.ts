@@ -12,9 +12,7 @@ import { SchemaCycles } from "./shapes/schema-cycles.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateKeyMessage } from "./yaml-file.ts";
 
-/**
- * First walks everything that bound operations refer to, because faults there are errors. Then walks the rest of the documents.
- */
+/** Walks everything that bound operations refer to, because faults there are errors, and then the rest of the documents. */
 export function documentFaults(
   document: RestDocument,
   bound: Iterable<RestOperation>,

@@ -8,10 +8,7 @@ const converters = "`restbound init` converts it in an empty folder, and so does
 const otherVersion = (version: string): string =>
   `is OpenAPI ${version}, but 3.0, 3.1 or 3.2 is required: if it uses nothing newer, set openapi to 3.2.0 in an overlay`;
 
-/**
- * The OpenAPI version of each file, such as `3.1`. A file without an `openapi` field gets the version of the first file that
- * refers to it.
- */
+/** The OpenAPI version of each file. A file without an `openapi` field gets the version of the first file that refers to it. */
 export class Versions {
   readonly #minor = new Map<string, string>();
   readonly #documents = new Set<string>();
@@ -29,10 +26,7 @@ export class Versions {
     return this.#minor.get(file) === "3.2";
   }
 
-  /**
-   * Records a document's version. Throws `UnreadableSpec` if it is not 3.0, 3.1 or 3.2, or if the file is not an OpenAPI
-   * document.
-   */
+  /** Records a document's version. Throws `UnreadableSpec` if the file is not an OpenAPI document of version 3.0, 3.1 or 3.2. */
   add({ file, name }: NamedDocument, value: unknown): void {
     const { openapi, swagger } = membersOf(value);
     if (swagger !== undefined)

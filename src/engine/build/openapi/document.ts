@@ -131,10 +131,7 @@ export class RestDocument {
     return this.#end(node, this.#ends, false);
   }
 
-  /**
-   * Like `follow`, but in OpenAPI 3.1 and 3.2 stops at a further `$ref` that has other keywords beside it, because these keywords
-   * apply.
-   */
+  /** Like `follow`, but in OpenAPI 3.1 and 3.2 stops at a further `$ref` with other keywords beside it, because these apply. */
   followPlain(node: RestNode): RestNode | undefined {
     return this.versions.readsBesideRef(node.file)
       ? this.#end(node, this.#plainEnds, true)

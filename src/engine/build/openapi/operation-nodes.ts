@@ -23,10 +23,7 @@ const isPath = /^\/(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?#]|$))/is;
 export const operationNodes = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, ([first]) => (first ? [first] : []));
 
-/**
- * Yields the ignored entries of `additionalOperations`: `POST` is ignored if the path item has the field `post` (OpenAPI 3.2,
- * Path Item Object).
- */
+/** Yields the ignored entries of `additionalOperations`, such as `POST` beside `post` (OpenAPI 3.2, Path Item Object). */
 export const shadowedOperations = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, (written) => written.slice(1));
 

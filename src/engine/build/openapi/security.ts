@@ -23,10 +23,7 @@ export function securityRequirementsOf({ node, root }: RestOperation): SecurityR
   };
 }
 
-/**
- * Returns the security schemes of each alternative in `security`. `node` is `undefined` if the document does not define the
- * scheme.
- */
+/** Returns the security schemes of each alternative in `security`. `node` is `undefined` for an undefined scheme. */
 export const schemesOf = (document: RestDocument, operation: RestOperation) =>
   securityRequirementsOf(operation).alternatives.map((alternative) =>
     Object.keys(alternative).map((name) => ({
@@ -85,10 +82,7 @@ export function scopeRequirementsOf(document: RestDocument, operation: RestOpera
 
 const schemesWithScopes: ReadonlySet<unknown> = new Set(["oauth2", "openIdConnect"]);
 
-/**
- * Maps the client's request header to the place where REST expects the credential, if that is another header, a query parameter
- * or a cookie.
- */
+/** Maps the client's request header to the place where REST expects the credential, if it differs. */
 export function credentialPlacesOf(
   document: RestDocument,
   operation: RestOperation,

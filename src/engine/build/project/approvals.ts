@@ -16,10 +16,7 @@ export type ApprovalEntry = {
   readonly expires: string;
 };
 
-/**
- * Identifies the approved finding. Includes the rule and the coordinate although the fingerprint is unique, because the approver
- * relies on them.
- */
+/** Identifies the approved finding. The approver relies on the rule and the coordinate, although the fingerprint is unique. */
 export const approvalKey = ({
   fingerprint,
   rule,

@@ -122,10 +122,7 @@ export class InputTypes {
     ]);
   }
 
-  /**
-   * An `@oneOf` input type with a field for each member of a `oneOf` of objects. Returns `undefined` unless each member has a
-   * unique name.
-   */
+  /** An `@oneOf` input type with a field per member of a `oneOf` of objects; `undefined` unless each member has a unique name. */
   #choice(shape: Shape, wanted: string): string | undefined {
     const { property, members = [] }: Partial<Variants> = shape.variants
       ? discriminateRequest(shape.variants)

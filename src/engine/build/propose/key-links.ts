@@ -282,10 +282,7 @@ function findNamesakes({ operations }: Model): Namesakes {
 const areaOf = (before: readonly string[]): string =>
   before.filter((each) => !isApiOrVersion(each)).join("/");
 
-/**
- * Returns an example path of another resource with the same name in a different area of the API. A key may refer to either
- * resource.
- */
+/** Returns a path of a resource with the same name in another area of the API, because a key may refer to either resource. */
 function namesakeOf(
   { field: { operation }, resource }: LookupField,
   namesakes: Namesakes,
@@ -306,10 +303,7 @@ function shownProperties({ schema, fields }: Model, owner: string): string[] {
   });
 }
 
-/**
- * Whether the key is the owner's own id and not a reference: the linked type has the key too, and has no property that the owner
- * lacks.
- */
+/** Whether the key is the owner's own id: the linked type has the key too, and has no property that the owner lacks. */
 function isSame(model: Model, owner: string, linked: string, key: string): boolean {
   const own = shownProperties(model, owner);
   const other = shownProperties(model, linked);

@@ -122,10 +122,7 @@ export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">):
 export const deprecatedDirective = (...nodes: readonly RestNode[]): string =>
   deprecationOf(nodes) ? ' @deprecated(reason: "REST deprecates it.")' : "";
 
-/**
- * Returns the SDL lines of a description; an empty list for an empty text. Keeps line breaks only if they carry Markdown
- * structure.
- */
+/** Returns the SDL lines of a description. Keeps line breaks only if they carry Markdown structure. */
 export function descriptionLines(text: unknown, indent: string): string[] {
   if (typeof text !== "string" || text.trim() === "") return [];
   const lines = hasStructure(text)

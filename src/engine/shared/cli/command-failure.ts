@@ -4,10 +4,7 @@ import { withShownUrls } from "../shown-url.ts";
 import { codeFrame, linesOf } from "./code-frame.ts";
 import { printable } from "./printable.ts";
 
-/**
- * One mistake, with its locations and a hint. In `places`, files are relative to the spec folder, and lines and columns begin
- * with 1.
- */
+/** One mistake. In `places`, files are relative to the spec folder, and lines and columns begin with 1. */
 export type Fault = {
   readonly message: string;
   readonly places: readonly { readonly file: string; readonly line: number; readonly column: number }[];

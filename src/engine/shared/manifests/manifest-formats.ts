@@ -18,19 +18,13 @@ type ManifestOperation = {
 /** An operation that cannot be served. `name` may be truncated. */
 export type RefusedOperation = { readonly app: string; readonly name: string; readonly reason: string };
 
-/**
- * Limits of an operation. Names are limited because they become metric labels. `textCharacters` is also the default limit of a
- * request's query.
- */
+/** Limits of an operation. Names become metric labels. `textCharacters` is also the default limit of a request's query. */
 const ofOperation = { idCharacters: 256, nameCharacters: 128, textCharacters: 100_000 };
 
 /** Limits of a manifest. */
 export const ofManifest = { operations: 10_000, bytes: 8_388_608 };
 
-/**
- * Limits of the JSON text of one operation, so that parsing it takes at most 2 ms. Client tools write five values for each
- * operation.
- */
+/** Limits of an operation's JSON text, so that parsing it takes at most 2 ms. Client tools write five values per operation. */
 const ofJson = { characters: 700_000, values: 1_000 };
 
 /** The operations of a manifest; those in `refused` are not served. */

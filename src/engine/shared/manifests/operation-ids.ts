@@ -22,10 +22,7 @@ export function normalizeId(given: string): string {
   return algorithmOf(id) === undefined ? id : id.toLowerCase();
 }
 
-/**
- * Whether the id identifies its text uniquely. MD5 and SHA-1 ids do not identify their text, because collisions can be
- * constructed.
- */
+/** Whether the id identifies its text uniquely, unlike MD5 and SHA-1, for which collisions can be constructed. */
 export const identifiesText = (id: string): boolean => algorithmOf(id) === "sha256";
 
 /**

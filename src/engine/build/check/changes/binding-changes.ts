@@ -32,10 +32,7 @@ function fieldChanges(base: Model, head: Model): Change[] {
   });
 }
 
-/**
- * Removes the inputs of newly required REST parameters. Without these inputs the call would fail, so they do not count as a
- * changed binding.
- */
+/** Removes the inputs of newly required REST parameters, because the call would fail without them. */
 function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
   if (old.kind !== "bound" || now.kind !== "bound") return now;
   const had = new Set(inputSlotsOf(old.operation).map(inputKey));
@@ -43,10 +40,7 @@ function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
   return { ...now, inputs: now.inputs.filter((input) => !isNew(input)) };
 }
 
-/**
- * Returns the binding as a JSON value for comparison. Operations count as equal if their `operationId`, or their method and path,
- * are equal.
- */
+/** Returns the binding as a JSON value. Operations are equal if their `operationId`, or their method and path, are equal. */
 function bindingOf(field: ModelField, now: ModelField): unknown {
   if (field.kind === "plain") {
     const path = field.path.length > 1 ? field.path : (field.path[0] ?? null);

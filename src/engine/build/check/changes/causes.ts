@@ -16,10 +16,7 @@ import { includedSchemas } from "../../openapi/shapes/schema-cycles.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import { fieldOf } from "../../schema/schema-coordinate.ts";
 
-/**
- * Rules about a missing part of the document. The new document has no node for the part, so the nodes of the base are compared
- * first.
- */
+/** Rules about a missing part of the document: the new document has no node for it, so those of the base come first. */
 const ofMissing = new Set<Rule>([
   "operation-unknown",
   "operation-id-duplicate",
@@ -71,10 +68,7 @@ export const causeKey = ({ node: { file, path }, below }: Cause): string =>
 export const removedNode = (base: Model, head: Model, coordinate: string): NodeLocation | undefined =>
   dependenciesOf(base, coordinate).flatMap((node) => topmostRemoved(head.document, node) ?? [])[0];
 
-/**
- * Compares the value's node, then the `required` list that may contain the property's name, then the schemas that the value's
- * schema includes.
- */
+/** Compares the value's node, the `required` list beside it, and the schemas that the value's schema includes. */
 export const causeOfChange = (
   base: RestDocument,
   head: RestDocument,

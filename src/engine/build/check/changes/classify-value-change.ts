@@ -81,10 +81,7 @@ function formatDiffers(
   return [differing("rest-format-changed", phrase, details)];
 }
 
-/**
- * Whether a response had a format that clients may rely on. Ignores number formats, because the proof compares them with `Int`
- * and `Float`.
- */
+/** Whether a response had a format. Ignores number formats, because the proof compares them with `Int` and `Float`. */
 const isLessPromised = (was: Format): boolean => was !== undefined && !numberFormats.has(was);
 
 /** Whether values of the old format may violate the new one. */
@@ -93,9 +90,7 @@ const isNarrower = (was: Format, is: Format): boolean =>
 
 type EnumValues = Shape["values"];
 
-/**
- * For types other than GraphQL enums: the proof compares an enum with REST's values, and graphql-js compares it with the base.
- */
+/** Not for GraphQL enums: the proof compares an enum with REST's values, and graphql-js compares it with the base. */
 function enumDiffers(
   { values: was }: Shape,
   { values: is }: Shape,

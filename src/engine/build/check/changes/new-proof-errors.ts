@@ -99,10 +99,7 @@ function renamedPathParameter(base: Proof, head: Proof, error: Diagnostic): stri
   return renamed === undefined || renamed < 0 ? undefined : `${old?.[renamed]} to ${now?.[renamed]}`;
 }
 
-/**
- * Returns `envelope data` if a property `data` now wraps the former response schema, or `without envelope data` if it no longer
- * does.
- */
+/** Returns `envelope data` if a property `data` now wraps the response's former schema, or `without envelope data`. */
 function envelopeAt(base: Proof, head: Proof, { node, below }: Cause): string | undefined {
   const path = [...node.path, ...below];
   const schema = { file: node.file, path: path.slice(0, path.indexOf("content") + 3) };

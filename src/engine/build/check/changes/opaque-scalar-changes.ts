@@ -75,10 +75,7 @@ const oneWithout = (parts: readonly Part[], others: readonly Part[]): Part =>
     ({ shape }) => !others.some((other) => isDeepStrictEqual(shape.node.value, other.shape.node.value)),
   ) ?? (parts[0] as Part);
 
-/**
- * Merges differences with the same origin: properties that became required in one `required` list, or that were removed from one
- * object.
- */
+/** Merges properties that became required in one `required` list, or that were removed from one object. */
 function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   const nodeOf = ({ found, was, is }: Unfit): RestNode => (found === required ? is : was).node;
   const listOf = (each: Unfit): unknown =>

@@ -125,8 +125,7 @@ const defaultOf = ({ astNode }: Member["element"]): string | undefined =>
   astNode && "defaultValue" in astNode && astNode.defaultValue ? print(astNode.defaultValue) : undefined;
 
 /**
- * Finds input types that became `@oneOf`, which graphql-js does not report. Requests with several fields, or none, are then
- * rejected.
+ * Finds input types that became `@oneOf`, so that requests with several fields are rejected. graphql-js does not report these.
  */
 function newChoices(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   return Object.values(base.getTypeMap()).flatMap((old): Change[] => {

@@ -1,6 +1,4 @@
-/**
- * Prints GitHub workflow commands, with one annotation per finding. The annotation's text lists the finding's other locations.
- */
+/** Prints GitHub workflow commands: one annotation per finding, whose text lists the finding's other locations. */
 import type { Failure } from "../../../shared/cli/command-failure.ts";
 import { printable } from "../../../shared/cli/printable.ts";
 import type { Finding, Report } from "../report.ts";

@@ -19,10 +19,7 @@ type Action = { readonly target: string; readonly update?: unknown; readonly rem
 /** A value that an action removed. `path`: its path just before the removal. */
 export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: FileLocation };
 
-/**
- * `Written`: the overlay set or removed the value at `path`. The other form: the overlay removed the item `index` of the list at
- * `path`.
- */
+/** The overlay set or removed the value at `path` (`Written`), or removed the item `index` of the list at `path`. */
 type Change = Written | { readonly path: NodePath; readonly index: number };
 
 /** `path` is in the document, `from` in the overlay. */

@@ -1,7 +1,4 @@
-/**
- * Finds the overlay action that removed an operation or an input, so that a finding about a field that still uses it can point at
- * the action.
- */
+/** Finds the overlay action that removed an operation or an input which the GraphQL schema still uses. */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { FileLocation, NodePath } from "../../diagnostic.ts";
 import type { RestDocument, RestNode, RootNode } from "../document.ts";

@@ -80,9 +80,7 @@ const maxLists = 8;
 
 const isList = (shape: Shape, lists: number): boolean => isOnly(shape, "array") && lists > 0;
 
-/**
- * Returns the shape of a list of the map's entries; for a list of maps, a list of lists. Returns `undefined` for any other shape.
- */
+/** Returns the shape of a list of the map's entries; for a list of maps, of a list of lists; `undefined` for any other shape. */
 export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined {
   const items = isList(shape, lists)
     ? shape.items && entriesShape(shape.items, lists - 1)

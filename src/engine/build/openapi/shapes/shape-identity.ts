@@ -18,10 +18,7 @@ export type ShapeIdentity = {
   readonly depth: number;
 };
 
-/**
- * Maximum depth, which no real document reaches. A schema that contains a new composition of itself would otherwise nest without
- * end.
- */
+/** Maximum depth, which no real document reaches, for schemas that contain a new composition of themselves. */
 const maxDepth = 64;
 
 /** Longer texts are replaced by their digest. */

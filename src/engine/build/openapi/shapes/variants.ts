@@ -89,10 +89,7 @@ function combineItems(shapes: readonly Shape[]): Shape | undefined {
   return arrays.length === items.length ? combineNullable(items) : undefined;
 }
 
-/**
- * Combines the shapes; the result is nullable if any of the shapes is nullable. Returns the first shape if all have the same
- * identity.
- */
+/** Combines the shapes; the result is nullable if any of them is. Returns the first shape if all have the same identity. */
 export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
   const [first] = shapes;
   if (!first || shapes.length === 1) return first;
