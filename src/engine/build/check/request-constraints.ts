@@ -35,7 +35,7 @@ import type { Finding } from "./report.ts";
 /** `complete`: the request has every parameter and property that REST requires. `allowed`: REST accepts every value in it. */
 type Demand = "complete" | "allowed";
 
-/** Returns `undefined` if no literal can satisfy the constraint, so that the finding impacts all operations. */
+/** Returns `undefined` if no literal can satisfy the constraint; then every operation with the coordinate is impacted. */
 export function requestConstraint({ rule, direction }: Finding): Demand | undefined {
   if (rule === "input-enum" || rule === "constant-invalid") return "allowed";
   if (rule === "input-nullable") return "complete";

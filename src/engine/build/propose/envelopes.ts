@@ -38,9 +38,7 @@ export function envelopeOf(answer: Shape, operation: RestOperation): Property | 
 const isPageOf = (list: Property, answer: Shape): boolean =>
   responseProperties(answer).every((each) => each.name === list.name || isPagingProperty(each));
 
-/**
- * Returns the list of a page, if its name is usual (`data`) or that of the resource (`alerts` of `/subscriptions/{id}/alerts`).
- */
+/** Returns the list of a page, if it is named `data` or similar, or after the resource (`alerts` of `/things/{id}/alerts`). */
 function namedList(answer: Shape, operation: RestOperation): Property | undefined {
   const [list, ...others] = responseProperties(answer).filter(({ shape }) => shape.types.has("array"));
   if (!list || others.length > 0 || !isPlainObject(answer) || !isComposed(list.shape)) return undefined;

@@ -124,9 +124,7 @@ const none = "no default";
 const defaultOf = ({ astNode }: Member["element"]): string | undefined =>
   astNode && "defaultValue" in astNode && astNode.defaultValue ? print(astNode.defaultValue) : undefined;
 
-/**
- * Finds input types that became `@oneOf`, so that requests with several fields are rejected. graphql-js does not report these.
- */
+/** Finds input types that became `@oneOf`, which graphql-js does not report. They reject requests with several fields. */
 function newChoices(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   return Object.values(base.getTypeMap()).flatMap((old): Change[] => {
     const now = head.getType(old.name);
