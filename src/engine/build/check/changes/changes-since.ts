@@ -1,6 +1,6 @@
 /**
  * Stage 4 of `check`: finds changes that break clients of the base spec. Most of these changes appear as new proof errors.
- * `schema-changes.ts` finds changes of the public schema. `fact-changes.ts` and `pair-values.ts` find REST changes after which
+ * `graphql-schema-changes.ts` finds changes of the public schema. `fact-changes.ts` and `pair-values.ts` find REST changes after which
  * the mapping is still valid. Each change becomes one finding, at its cause, with every coordinate that it affects.
  */
 import { type GraphQLSchema, type GraphQLType, getNamedType } from "graphql";
@@ -22,6 +22,7 @@ import { onlyDifference, removedNode } from "./causes.ts";
 import { type Difference, isDifference } from "./change.ts";
 import { changeRules } from "./change-catalogue.ts";
 import { factChanges } from "./fact-changes.ts";
+import { schemaChanges } from "./graphql-schema-changes.ts";
 import {
   eachOnce,
   findNewProofErrors,
@@ -31,7 +32,6 @@ import {
 } from "./new-proof-errors.ts";
 import { valueChanges } from "./pair-values.ts";
 import { restFrames } from "./rest-frames.ts";
-import { schemaChanges } from "./schema-changes.ts";
 
 type Changes = {
   readonly findings: readonly Finding[];

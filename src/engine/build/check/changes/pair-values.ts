@@ -8,7 +8,7 @@ import type { Model, ValueUse } from "../../bind/model.ts";
 import { describeNode } from "../../openapi/describe-node.ts";
 import { type Difference, restChange } from "./change.ts";
 import { differencesOf } from "./classify-value-change.ts";
-import { rejectedParts } from "./opaque-scalar-changes.ts";
+import { rejectedParts } from "./rest-schema-changes.ts";
 
 export function valueChanges(base: Model, head: Model): Difference[] {
   const now = Map.groupBy(head.values, keyOf);
