@@ -6,8 +6,13 @@ export type Page<Items extends readonly string[] = readonly string[]> = {
   /** The path of the list in the body; empty if the body is the list. */
   readonly items: Items;
   readonly next: NextPage;
-  /** Path of the boolean that says whether there is a next page. If absent, a next cursor means that there is one. */
+  /** Path of the value that says whether there is a next page. If absent, a next cursor means that there is one. */
   readonly more?: Path;
+  /**
+   * If absent, `more` is a boolean. `present`: it is a value such as the number of the next page, which is null, absent, empty or 0
+   * on the last page.
+   */
+  readonly moreIf?: "present";
   /** The parts that the document requires; a page without one of them is an error. */
   readonly required?: readonly PagePart[];
   /** Default and maximum page size; absent if REST has no parameter for it. */

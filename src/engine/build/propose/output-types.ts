@@ -93,8 +93,13 @@ export class OutputTypes {
     );
     const shown = list.required && !list.shape.nullable ? "!" : "";
     const own = ["edges", "nodes", "pageInfo"];
-    const taken = new Set([...own, ...Object.values(paths).map((path) => path.split(".")[0] ?? "")]);
-    const others = responseProperties(page).filter(({ name }) => !taken.has(name));
+    // an object around a value that the connection reads is shown if it has other properties, such as the number of all items
+    const read = Object.values(paths).map((path) => path.split("."));
+    const isRead = ({ name, shape }: Property): boolean =>
+      read.some(
+        ([step, ...inner]) => step === name && (inner.length === 0 || responseProperties(shape).length === 1),
+      );
+    const others = responseProperties(page).filter((each) => !own.includes(each.name) && !isRead(each));
     const names = uniqueNames(
       others.map(({ name }) => name),
       fieldName,

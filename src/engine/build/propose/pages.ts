@@ -106,6 +106,8 @@ const isPosition = (each: Parameter): boolean =>
 
 const isText = (shape: Shape): boolean => isOnly(shape, "string");
 
+const isNullableScalar = (shape: Shape): boolean => shape.nullable && (isText(shape) || isNumeric(shape));
+
 const isFlag = (shape: Shape): boolean => isOnly(shape, "boolean");
 
 const namedIn =
@@ -152,7 +154,10 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   // Prefers a parameter with a declared origin, that is, the number of the first page or item. Otherwise prefers an offset to a
   // page number. Beside a cursor, a guessed number is not used, because it may be only informative.
   const after = counted.find((each) => declaresOrigin(each.shape)) ?? (cursor ? undefined : counted.at(-1));
-  if (after && after === page) return { after, paths: { more }, pages: "NUMBERED" as const };
+  if (after && after === page) {
+    const following = find(shape, isNullableScalar, [...names.nextNumber, ...names.address], () => true);
+    return { after, paths: { more: more ?? following }, pages: "NUMBERED" as const };
+  }
   const total = more === undefined ? find(shape, isNumeric, names.total) : undefined;
   return after && { after, paths: { more, total }, pages: "OFFSET" as const };
 }

@@ -113,7 +113,8 @@ input RestConnection {
   """
   next: String
   """
-  The path of the boolean that says whether there is a next page. Without it, the cursor decides.
+  The path of what says whether there is a next page: a boolean, or a text or number that is null, absent,
+  empty or 0 on the last page. Without it, the cursor decides.
   Example: \`@rest(operation: "listBooks", connection: { items: "items", next: "nextCursor", more: "hasMore" })\`
   """
   more: String

@@ -86,24 +86,36 @@ type PageAnswer = {
  * Throws if REST announces a further page but the cursor is missing or leads to the same page, because a client that follows the
  * pages would never finish.
  */
-function checkProgress({ page: { more, next }, body, items, start }: PageAnswer, nextCursor: string): void {
+function checkProgress({ page, body, items, start }: PageAnswer, nextCursor: string): void {
+  const { next } = page;
   const fail = (message: string): never => {
     throw new CodedError("BAD_UPSTREAM_RESPONSE", message);
   };
-  const isMore = more && valueAt(body, more);
+  const isMore = announcesMore(page, body);
   if (isCounted(next)) {
     if (next.by === "number" && isMore === true && isEmptyList(items))
       fail("the answer says that there is a next page, but the page is empty");
     if (nextCursor !== "" && nextCursor === start.cursor) fail("the next cursor is that of the page itself");
     return;
   }
-  if (typeof (isMore ?? false) !== "boolean")
-    fail("the answer does not say by a boolean whether there is a next page");
   if (isMore === true && nextCursor === "") fail("the answer says that there is a next page, but not which");
   if (isMore === false || nextCursor === "") return;
   if (nextCursor === start.cursor) fail("the next cursor is that of the page itself");
   if (emptiesUpTo({ start, items }) > mostEmptyPages)
     fail(`more than ${mostEmptyPages} pages in a row are empty, and each leads to another one`);
+}
+
+/** Whether REST announces a next page; `undefined` if it does not say so. */
+function announcesMore({ more, moreIf }: Page, body: object): boolean | undefined {
+  if (!more) return undefined;
+  const value = valueAt(body, more) ?? undefined;
+  if (typeof value === "boolean") return value;
+  if (moreIf === "present" && typeof value !== "object") return Boolean(value);
+  if (value === undefined) return undefined;
+  throw new CodedError(
+    "BAD_UPSTREAM_RESPONSE",
+    "the answer does not say by a boolean whether there is a next page",
+  );
 }
 
 /** The number of consecutive empty pages, including this one. */
@@ -159,7 +171,7 @@ function nextCursorIn(answer: PageAnswer, next: Exclude<NextPage, { readonly by:
 function cursorOfLastItem(answer: PageAnswer, at: readonly string[]): string {
   const { page, body, items } = answer;
   if (!Array.isArray(items) || items.length === 0) return "";
-  const isLast = page.more ? valueAt(body, page.more) !== true : isShort(answer);
+  const isLast = page.more ? announcesMore(page, body) !== true : isShort(answer);
   return isLast ? "" : restCursorAt(items.at(-1), at) || notACursor();
 }
 
@@ -169,7 +181,7 @@ function countedCursor(answer: PageAnswer, { by, from, total }: CountedPage): st
   const count = lengthOf(answer.items);
   const current = Number(start.cursor ?? from);
   const following = by === "offset" ? current + count : current + 1;
-  if (page.more) return valueAt(body, page.more) === true && following > current ? String(following) : "";
+  if (page.more) return announcesMore(page, body) === true && following > current ? String(following) : "";
   const all = total && valueAt(body, total);
   const seen = by === "offset" ? following - from : (start.before ?? 0) + count;
   const isLast = typeof all === "number" ? count === 0 || seen >= all : isShort(answer);
@@ -195,7 +207,7 @@ function buildConnection({ args, page, start, body, items }: PageAnswer, nextCur
   const nodes = Array.isArray(items) ? items.slice(skip, end) : items;
   const count = lengthOf(nodes);
   const endsPage = skip + count >= lengthOf(items);
-  const more = isCounted(next) ? undefined : page.more && (valueAt(body, page.more) ?? undefined);
+  const more = isCounted(next) ? undefined : announcesMore(page, body);
   const nextPageCursor = () =>
     cursorOf({
       cursor: nextCursor,

@@ -1,7 +1,7 @@
-/** `restbound init` on lists that REST pages in four ways: each is a connection that reads on to the end, and no further. */
+/** `restbound init` on lists that REST pages in five ways: each is a connection that reads on to the end, and no further. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { run as init } from "../../../../src/engine/build/init/init-command.ts";
 import { listens, startProgram } from "../../../support/child-process.ts";
 import { emptyProject, type Project } from "../../../support/project.ts";
@@ -35,6 +35,25 @@ const lists: Record<string, { parameters: Record<string, object>; answer: object
   flagged: {
     parameters: { page: number({ default: 1 }) },
     answer: { type: "object", required: ["rows"], properties: { rows: list, has_more: { type: "boolean" } } },
+  },
+  numbered: {
+    parameters: { per_page: number({ default: 4, maximum: 10 }), page: number({ default: 1 }) },
+    answer: {
+      type: "object",
+      required: ["rows", "meta"],
+      properties: {
+        rows: list,
+        meta: {
+          type: "object",
+          required: ["current_page", "next_page", "total_pages"],
+          properties: {
+            current_page: number({ format: "int32" }),
+            next_page: { type: ["integer", "null"], format: "int32" },
+            total_pages: number({ format: "int32" }),
+          },
+        },
+      },
+    },
   },
 };
 
@@ -85,6 +104,14 @@ const startLists = () =>
     const answer = {
       "/cursors": { items: page, total: all.length, ...(!isLast && { next_cursor: String(start + size) }) },
       "/flagged": { rows: page, has_more: !isLast },
+      "/numbered": {
+        rows: page,
+        meta: {
+          current_page: given("page", 1),
+          next_page: isLast ? null : given("page", 1) + 1,
+          total_pages: Math.ceil(all.length / size),
+        },
+      },
     }[pathname];
     response.writeHead(200, {
       "content-type": "application/json",
@@ -162,11 +189,32 @@ test("every list reads on to its end, in one call a page", { timeout: 60_000 }, 
     "/flagged?page=1",
     "/flagged?page=2",
     "/flagged?page=3",
+    "/numbered?page=1",
+    "/numbered?per_page=4&page=2",
+    "/numbered?per_page=4&page=3",
   ]);
 });
 
+test("a full page is the last one if REST says that no page follows", async () => {
+  const page = async (given: string) => {
+    const answer = await query(`{ numbered${given} { nodes { id } pageInfo { hasNextPage endCursor } } }`);
+    return (
+      answer as {
+        data: { numbered: { nodes: object[]; pageInfo: { hasNextPage: boolean; endCursor: string } } };
+      }
+    ).data.numbered;
+  };
+  all.push({ id: 11 });
+  onTestFinished(() => void all.pop());
+  const { pageInfo } = await page("(first: 6)");
+  expect(pageInfo.hasNextPage).toBe(true);
+  const last = await page(`(first: 6, after: ${JSON.stringify(pageInfo.endCursor)})`);
+  expect(last.nodes).toHaveLength(6);
+  expect(last.pageInfo.hasNextPage).toBe(false);
+});
+
 test("a page may begin behind any edge, and `first` may change on the way", { timeout: 60_000 }, async () => {
-  for (const field of ["cursors", "linked", "counted"]) {
+  for (const field of ["cursors", "linked", "counted", "numbered"]) {
     const ask = async (given: string) => {
       const answer = await query(`{ ${field}(${given}) { edges { cursor node { id } } } }`);
       return (answer as { data: Record<string, { edges: { cursor: string; node: { id: string } }[] }> }).data[

@@ -6,6 +6,7 @@ import { textFiles } from "../../../../src/engine/build/project/spec-files.ts";
 import { proposed } from "./proposed.ts";
 
 const things = { type: "array", items: { $ref: "#/components/schemas/Thing" } };
+const integer = { type: "integer", format: "int32" };
 
 /** A document with a read operation for each of the given ones: its query parameters, and the schema of its answer. */
 const documentOf = (
@@ -165,6 +166,63 @@ test("pages with numbers need no size", async () => {
   expect(out).toContain('@rest(operation: "listThings", connection: { items: "items", pages: NUMBERED })');
 });
 
+test.each([
+  [
+    "a number",
+    { meta: { type: "object", properties: { next_page: { type: ["integer", "null"] } } } },
+    "meta.next_page",
+  ],
+  ["a number named nextPageNumber", { nextPageNumber: { type: ["integer", "null"] } }, "nextPageNumber"],
+  ["a text", { links: { type: "object", properties: { next: { type: ["string", "null"] } } } }, "links.next"],
+  ["a path", { next_url: { type: ["string", "null"] } }, "next_url"],
+  [
+    "a flag beside a number",
+    { next_page: { type: ["integer", "null"] }, has_more: { type: "boolean" } },
+    "has_more",
+  ],
+])("numbered pages end where %s says so", async (_what, properties, more) => {
+  const answer = { type: "object", required: ["items"], properties: { items: things, ...properties } };
+  const out = await proposedAll(
+    documentOf({ listThings: [{ page: { ...integer, default: 1 }, limit: integer }, answer] }),
+  );
+  expect(out).toContain(`connection: { items: "items", more: "${more}", pages: NUMBERED })`);
+});
+
+test.each([
+  ["a number that is always present", { next_page: integer }, { page: integer }, "NUMBERED"],
+  [
+    "the number of the previous page",
+    { prev_page: { type: ["integer", "null"] } },
+    { page: integer },
+    "NUMBERED",
+  ],
+  ["a number of the next page", { next_page: { type: ["integer", "null"] } }, { offset: integer }, "OFFSET"],
+])("%s does not determine the last page", async (_what, properties, parameters, pages) => {
+  const required = ["items", ...Object.keys(properties)];
+  const answer = { type: "object", required, properties: { items: things, ...properties } };
+  const out = await proposedAll(documentOf({ listThings: [parameters, answer] }));
+  expect(out).toContain(`connection: { items: "items", pages: ${pages} })`);
+});
+
+test("an object around the end of the pages stays a field if it has other properties", async () => {
+  const answerOf = (meta: object) => ({
+    type: "object",
+    required: ["items"],
+    properties: {
+      items: things,
+      meta: {
+        type: "object",
+        properties: { next_page: { type: ["integer", "null"], format: "int32" }, ...meta },
+      },
+    },
+  });
+  const parameters = { page: { ...integer, default: 1 } };
+  const out = await proposedAll(documentOf({ listThings: [parameters, answerOf({ total_count: integer })] }));
+  expect(out).toMatch(/type ThingConnection \{[^}]* meta: \w+Meta\n\}/);
+  expect(out).toMatch(/Meta \{\n {2}nextPage: Int\n {2}totalCount: Int\n\}/);
+  expect(await proposedAll(documentOf({ listThings: [parameters, answerOf({})] }))).not.toMatch(/meta:/i);
+});
+
 test("a default of another type says neither where pages begin nor how long they are", async () => {
   const of = (begin: unknown): Promise<string> => {
     const page = { type: "integer", format: "int32", default: begin };
@@ -176,7 +234,6 @@ test("a default of another type says neither where pages begin nor how long they
 });
 
 const address = { type: "string", format: "uri" };
-const integer = { type: "integer", format: "int32" };
 const number = { type: "number" };
 
 test.each([

@@ -240,6 +240,41 @@ test("a flag of the answer says whether there is a next page, also behind a full
   for (const more of [false, null, undefined]) expect((await page(more)).pageInfo.hasNextPage).toBe(false);
 });
 
+test.each(["number", "offset"] as const)("a value of the answer announces the next %s", async (by) => {
+  const page = (next: unknown) =>
+    connection(
+      {},
+      { items: ["rows"], next: { by, from: 1 }, more: ["meta", "next"], moreIf: "present" },
+      async () => ({ rows: [{ id: 1 }], meta: { next } }),
+    );
+  for (const next of [2, "2", "https://rest.example/?page=2"])
+    expect((await page(next)).pageInfo).toMatchObject({ hasNextPage: true });
+  for (const next of [null, undefined, "", 0, false])
+    expect((await page(next)).pageInfo).toMatchObject({ hasNextPage: false });
+  for (const next of [{}, []])
+    await expect(page(next)).rejects.toMatchObject({ code: "BAD_UPSTREAM_RESPONSE" });
+});
+
+test("a flag that is not a boolean is an error", async () => {
+  const page = { items: ["rows"], next: { by: "number", from: 1 }, more: ["more"] } as const;
+  for (const more of ["true", 1, {}])
+    await expect(connection({}, page, async () => ({ rows: [{ id: 1 }], more }))).rejects.toMatchObject({
+      code: "BAD_UPSTREAM_RESPONSE",
+    });
+});
+
+test("a cursor leads nowhere if the value that announces a next page is absent", async () => {
+  const page = {
+    items: ["rows"],
+    next: { by: "cursor", at: ["next"] },
+    more: ["page"],
+    moreIf: "present",
+  } as const;
+  const answer = (page: number | null) => ({ rows: [{ id: 1 }], next: "n", page });
+  expect((await connection({}, page, async () => answer(2))).pageInfo.hasNextPage).toBe(true);
+  expect((await connection({}, page, async () => answer(null))).pageInfo.hasNextPage).toBe(false);
+});
+
 test("an offset reads on behind the items that came, and needs no call to know a total or a short page", async () => {
   for (const way of ["offset", "ofTotal"] as const) {
     const { [way]: page, asked } = restOf(7, { from: 1, cap: 5 });

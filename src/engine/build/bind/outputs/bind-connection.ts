@@ -42,7 +42,7 @@ export function bindConnection(
   const fits = [
     list && fitsType(field, items, list.shape, "array"),
     next === undefined || (cursor && fitsCursor(field, inputs, cursor.shape)),
-    more === undefined || (hasMore && fitsType(field, more, hasMore.shape, "boolean")),
+    more === undefined || (hasMore && fitsMore(field, more, hasMore)),
     total === undefined || (count && fitsType(field, total, count.shape, "number")),
     fitsArguments(field, inputs),
   ];
@@ -56,6 +56,7 @@ export function bindConnection(
       items: items?.split(".") ?? [],
       next: nextPage,
       ...(more !== undefined && { more: more.split(".") }),
+      ...(hasMore && isScalar(hasMore.shape) && { moreIf: "present" }),
       ...(required.length > 0 && { required }),
       ...pageSizesOf(inputs),
     },
@@ -110,6 +111,25 @@ function fitsType(field: FieldContext, path: string | undefined, shape: Shape, t
   );
   return false;
 }
+
+/**
+ * Checks that `more` is a boolean, or a string or number that REST may leave out: one that is always present would announce a next
+ * page after the last one.
+ */
+function fitsMore(field: FieldContext, path: string, value: ResponseValue): boolean {
+  if (!isScalar(value.shape)) return fitsType(field, path, value.shape, "boolean");
+  if (!isRequired(value)) return true;
+  field.binder.findings.add(
+    "connection-unfit",
+    { ...atRestDirective(field, "connection"), rest: value.shape.node },
+    `REST always sends ${describeShape(value.shape)} at "${path}", also on the last page`,
+    "name a boolean, or a value that is null or absent on the last page; or document it as nullable, in an overlay if the document is a vendor's",
+  );
+  return false;
+}
+
+const isScalar = ({ types }: Shape): boolean =>
+  types.size > 0 && [...types].every((type) => type === "string" || type === "integer" || type === "number");
 
 /**
  * Checks that the parameter of `after` accepts the cursor at `next`. With `pages: LINKED`, the value is a URL, which only has to

@@ -34,7 +34,7 @@ export function bindPaging(
   if (!isTotalRead)
     add(
       `\`total\` does not determine the last page of ${where.coordinate}: it does so only for OFFSET, and for NUMBERED without \`first\``,
-      "remove `total` (a field of the connection may still show it); or write `pages: OFFSET` if `after` feeds an offset",
+      "remove `total` (a field of the connection may still show it), and name `more` if a property of the page says whether there is a next one; or write `pages: OFFSET` if `after` feeds an offset",
     );
   if (!after) return undefined;
   const paging =

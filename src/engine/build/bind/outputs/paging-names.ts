@@ -23,6 +23,7 @@ export const pagingNames = {
   last: words("lastid"),
   address: words("next nextpage nexturl nexturi nextlink nextpageurl nextpagelink nextpageuri nexthref"),
   more: words("more hasmore hasnext hasnextpage nextpage hasmoreitems hasmoreresults morepages istruncated"),
+  nextNumber: words("nextpage nextpagenumber nextpageno nextpageindex"),
   // the number of filtered results is preferred to the number of all results
   total: words("filtercount totalresults totalcount totalitems totalelements totalrecords totalsize total"),
   // the most certain names come first, because a response may have several lists

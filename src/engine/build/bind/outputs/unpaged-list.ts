@@ -48,6 +48,7 @@ const beside = new Set([
   ...names.next,
   ...names.address,
   ...names.more,
+  ...names.nextNumber,
   "pagination",
   "paging",
   "pageinfo",

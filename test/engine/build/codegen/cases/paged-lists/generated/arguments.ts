@@ -11,6 +11,7 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
 export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "Query.shelves": { per_page: "first", page: "after" },
   "Query.authors": { page: "after" },
+  "Query.translators": { per_page: "first", page: "after" },
   "Query.readers": { limit: "first", offset: "after" },
   "Query.loans": { limit: "first", page: "after" },
   "Query.editors": { page: "after" },

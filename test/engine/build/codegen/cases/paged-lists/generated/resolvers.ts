@@ -40,6 +40,20 @@ export const Query = {
       },
       (args) => rest.get("/authors", { query: { page: args.after } }),
     ),
+  /** Query.translators → GET /translators (listTranslators) */
+  translators: (_parent, args, { rest }) =>
+    connection(
+      args,
+      {
+        items: ["data"],
+        next: { by: "number", from: 1 },
+        more: ["next_page"],
+        moreIf: "present",
+        required: ["items"],
+        first: 20,
+      },
+      (args) => rest.get("/translators", { query: { per_page: args.first, page: args.after } }),
+    ),
   /** Query.readers → GET /readers (listReaders) */
   readers: (_parent, args, { rest }) =>
     connection(
