@@ -29,6 +29,7 @@ import { type RestParam, restText } from "../schema/directives.ts";
 import { fieldName, normalizeName } from "../schema/graphql-names.ts";
 import { fieldsOf } from "../schema/object-types.ts";
 import { modelWithoutFields } from "./empty-schema.ts";
+import { keyName, keysFor, propertiesFor, resourceIn } from "./key-names.ts";
 import { examplesOf, linkContradiction } from "./link-contradiction.ts";
 import { isApiOrVersion } from "./proposed-names.ts";
 import { resourceName, singulars, stepsOf } from "./resource-paths.ts";
@@ -122,9 +123,10 @@ const extension = ({ link: { owner, bindings }, index }: Tried): string =>
 
 /**
  * A link by a key: an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the author. Some
- * operation must accept a list of ids, return an object by its id, or return all objects. An OpenAPI document does not declare
- * which object a key refers to, so the key without `Id` must name the type or the resource in the path, and the binder must prove
- * that the types fit. If two operations match, there is no link, because a wrong link is worse than none.
+ * operation must accept a list of ids, return an object by its id, or return all objects. Likewise, an object with a `plan_code`
+ * gets a field for the plan if an operation returns a plan by its `code`. An OpenAPI document does not declare which object a key
+ * refers to. So the key without `Id` or `code` must name the type or the resource in the path, and the binder must prove that the
+ * types fit. If two operations match, there is no link, because a wrong link is worse than none.
  */
 type KeyLink = {
   /** The type that has the key. */
@@ -132,33 +134,77 @@ type KeyLink = {
   readonly field: string;
   /** A definition of the field in SDL for each possible binding, best binding first. */
   readonly bindings: readonly string[];
-  /** The first `sure` bindings look up the object by its id. Later bindings search a list that may be incomplete. */
+  /**
+   * The first `sure` bindings look up the object by its id, or by a property that it is known to have. The others are doubtful:
+   * they search a list that may be incomplete, or depend on a parameter that may accept another value.
+   */
   readonly sure: number;
-  /** Describes a contradiction in the document, if there is one. */
+  /** Whether the key is an id, and not a value such as a code. */
+  readonly isById: boolean;
+  /** Describes a contradiction in the document. Undefined if there is none. */
   readonly contradiction: string | undefined;
 };
 
 function findKeyLinks(model: Model): KeyLink[] {
   const lookups = boundFields(model).flatMap((field) => findLookupField(model, field) ?? []);
-  const byName: ByName = new Map();
-  for (const lookup of lookups)
-    for (const name of keyNamesOf(lookup)) byName.set(name, [...(byName.get(name) ?? []), lookup]);
-  const namesakes = findNamesakes(model);
-  const links = [...model.backings.keys()].flatMap((owner) => linksOf(model, owner, byName, namesakes));
+  const targets = { ...indexLookups(lookups), namesakes: findNamesakes(model) };
+  const links = [...model.backings.keys()].flatMap((owner) => linksOf(model, owner, targets));
   const known = Map.groupBy(links, coordinateOf);
-  return [...known.values()].flatMap((same) => (same.length === 1 ? same : []));
+  return [...known.values()].flatMap((same) => {
+    const byId = same.filter(({ isById }) => isById);
+    const best = byId.length > 0 ? byId : same;
+    return best.length === 1 ? best : [];
+  });
 }
 
-/** Maps the key's name without `Id` to the lookup fields of the types that the key may refer to. */
-type ByName = Map<string, readonly LookupField[]>;
+type Index = ReadonlyMap<string, readonly LookupField[]>;
 
-function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesakes): KeyLink[] {
+/** What keys may refer to. */
+type Targets = {
+  /** By key name without `Id`, the lookup fields of the types that the key may refer to. */
+  readonly byName: Index;
+  /** By key name, the lookup fields that find an object by another property than its id. */
+  readonly byKey: Index;
+  readonly namesakes: Namesakes;
+};
+
+function indexLookups(lookups: readonly LookupField[]): Pick<Targets, "byName" | "byKey"> {
+  const byName = new Map<string, LookupField[]>();
+  const byKey = new Map<string, LookupField[]>();
+  const add = (index: typeof byName, name: string, lookup: LookupField): void => {
+    const found = index.get(name);
+    if (found) found.push(lookup);
+    else index.set(name, [lookup]);
+  };
+  for (const lookup of lookups) {
+    const names = keyNamesOf(lookup);
+    const alternate = alternateKey(lookup);
+    const keys = alternate ? [...names].flatMap((name) => keysFor(alternate.name, name)) : names;
+    for (const key of new Set(keys)) add(alternate ? byKey : byName, key, lookup);
+  }
+  return { byName, byKey };
+}
+
+/** The name of the object that a key refers to, and the lookup fields that may find the object. */
+function targetsOf(model: Model, owner: string, key: string, { byName, byKey }: Targets) {
+  const base = key === "id" ? referencedName(model, owner) : keyName.exec(key)?.[1];
+  const found = base === undefined ? undefined : byName.get(normalizeName(base));
+  if (base !== undefined && found) return { base, lookups: found };
+  const lookups = byKey.get(normalizeName(key)) ?? [];
+  const [named] = lookups.flatMap((each) =>
+    [...keyNamesOf(each)].flatMap((name) => resourceIn(key, name) ?? []),
+  );
+  return named === undefined ? undefined : { base: named, lookups };
+}
+
+function linksOf(model: Model, owner: string, targets: Targets): KeyLink[] {
   return shownProperties(model, owner).flatMap((name): KeyLink[] => {
-    const base = name === "id" ? referencedName(model, owner) : keyName.exec(name)?.[1];
     const key = propertyOf(model, owner, name);
-    if (base === undefined || !key) return [];
+    const target = key && targetsOf(model, owner, name, targets);
+    if (!target) return [];
+    const { base, lookups } = target;
     const isMany = key.shape.types.has("array");
-    const fitting = (byName.get(normalizeName(base)) ?? []).filter(
+    const fitting = lookups.filter(
       (each) => (each.returns !== "one" || !isMany) && !isSame(model, owner, each.type, name),
     );
     const keyed = fitting.filter(({ returns }) => returns !== "all");
@@ -186,7 +232,7 @@ function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesak
     const owners = shapesOf(model, owner);
     const contradiction = used
       .map((each) => {
-        const namesake = namesakeOf(each, namesakes);
+        const namesake = namesakeOf(each, targets.namesakes);
         return (
           linkContradiction(model.document, { property: key, name: base, owners }, idsOf(model, each)) ??
           (namesake && printable(`${name} may be of another resource of that name: ${namesake}`)) ??
@@ -194,7 +240,9 @@ function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesak
         );
       })
       .find((each) => each !== undefined);
-    return [{ owner, field, bindings, sure: ofKeys.length, contradiction }];
+    const isById = !used.some(alternateKey);
+    const isSure = isById || used.every((each) => idPropertiesOf(model, each).length > 0);
+    return [{ owner, field, bindings, sure: isSure ? ofKeys.length : 0, isById, contradiction }];
   });
 }
 
@@ -339,10 +387,22 @@ const lookedUp = ({ field: { operation }, path }: LookupField, key: string): str
     result: resultAt(path),
   });
 
-/** Returns the parameter for ids, and the id property of the returned objects. */
-function idsOf(model: Model, { ids, type }: LookupField): Property[] {
-  const property = propertyOf(model, type, "id");
-  return [...(ids ? [ids] : []), ...(property ? [property] : [])];
+/** The parameter for ids, and the property of the returned objects with the id. */
+function idsOf(model: Model, lookup: LookupField): Property[] {
+  const { ids } = lookup;
+  return [...(ids ? [ids] : []), ...idPropertiesOf(model, lookup)];
+}
+
+/** The properties of the returned objects with the value that the operation finds them by. */
+function idPropertiesOf(model: Model, lookup: LookupField): Property[] {
+  const alternate = alternateKey(lookup);
+  if (!alternate) return [propertyOf(model, lookup.type, "id") ?? []].flat();
+  const names = new Set([...keyNamesOf(lookup)].flatMap((name) => propertiesFor(alternate.name, name)));
+  return shapesOf(model, lookup.type)
+    .slice(0, 1)
+    .flatMap(responseProperties)
+    .filter(({ name }) => names.has(normalizeName(name)))
+    .flatMap(({ name }) => propertyOf(model, lookup.type, name) ?? []);
 }
 
 const fedBy = (name: string, key: string): RestParam => ({ name, from: `parent.${key}` });
@@ -367,10 +427,11 @@ type LookupField = {
   | { readonly returns: "all"; readonly ids: undefined }
 );
 
-type KeyedLookup = Extract<LookupField, { ids: Parameter }>;
+/** The path parameter of an operation that finds an object by another value than its id, such as `code`. */
+const alternateKey = (lookup: LookupField): Parameter | undefined =>
+  lookup.returns === "one" && !isId(lookup.ids.name, lookup) ? lookup.ids : undefined;
 
-/** Matches `author` in `authorId`, `author_id` and `authorIDs`, but does not match `paid`. */
-const keyName = /^(.*[A-Za-z0-9])(?:[_-](?:ids?|Ids?|IDs?)|Ids?|IDs?)$/;
+type KeyedLookup = Extract<LookupField, { ids: Parameter }>;
 
 const keyNamesOf = ({ type, resource }: Pick<LookupField, "type" | "resource">): Set<string> =>
   new Set([normalizeName(type), ...singulars(normalizeName(resource))]);
@@ -395,7 +456,7 @@ function findLookupField(model: Model, field: BoundField): LookupField | undefin
     if (ids) return { ...lookup, returns: "some", ids };
     return field.connection ? undefined : { ...lookup, returns: "all", ids };
   }
-  const id = required.find((each) => isId(each.name, named) && steps.at(-1) === `{${each.name}}`);
+  const id = required.find((each) => steps.at(-1) === `{${each.name}}`);
   return id && isAlone(id) ? { field, ...named, returns: "one", path: result, ids: id } : undefined;
 }
 

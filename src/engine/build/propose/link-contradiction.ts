@@ -151,16 +151,17 @@ function foreignOwner(
   name: string,
   key: string,
 ): string | undefined {
-  const words = splitWords(name.replaceAll(/([a-z])([A-Z])/g, "$1 $2"));
+  const wordsOf = (text: string): string[] => splitWords(text.replaceAll(/([a-z])([A-Z])/g, "$1 $2"));
+  const words = wordsOf(name);
+  // the words of the key itself, such as `external` of `external_user_id`, do not contradict it
   const usual = new Set([
     ...words,
+    ...wordsOf(key),
     ...splitWords(String(membersOf(membersOf(document.root.value).info).title)),
   ]);
   const isForeign = (word: string): boolean =>
-    foreignWords.has(word.toLowerCase()) ||
-    (/^[A-Z]/.test(word) &&
-      !plainWords.has(word.toLowerCase()) &&
-      ![...usual].some((each) => each.toLowerCase() === word.toLowerCase()));
+    ![...usual].some((each) => each.toLowerCase() === word.toLowerCase()) &&
+    (foreignWords.has(word.toLowerCase()) || (/^[A-Z]/.test(word) && !plainWords.has(word.toLowerCase())));
   const object = `${words.join(String.raw`[\s_-]*`)}(?:e?s)?`;
   const before = new RegExp(String.raw`\b([A-Za-z][\w-]*)(?:['’]s)?\s+${object}\b`, "gi");
   const after = new RegExp(

@@ -244,6 +244,54 @@ test.each<[rule: string, api: Api, links: string[]]>([
     { keys: userId, paths: { "/fdx/users/": get(users, ids), "/payments/teams/": get(Team) } },
     ["Post.user = getFdxUsers(ids)"],
   ],
+  // other keys than ids
+  ["a code", byCode({ planCode: text }), ["# Post.plan = getPlansCode(code)"]],
+  [
+    "a code whose parameter has the name of the key",
+    byCode({ plan_code: text }, "plan_code"),
+    ["# Post.plan = getPlansPlanCode(plan_code)"],
+  ],
+  [
+    "a parameter whose words are around the resource's name in the key",
+    byCode({ lago_plan_id: text }, "lago_id"),
+    ["# Post.plan = getPlansLagoId(lago_id)"],
+  ],
+  [
+    "an id with the qualifier of the parameter",
+    { keys: { externalUserId: text }, paths: { "/users/{external_user_id}": get(user) } },
+    ["# Post.user = getUsersExternalUserId(external_user_id)"],
+  ],
+  [
+    "an id without the qualifier of the parameter: no link",
+    { keys: userId, paths: { "/users/{external_user_id}": get(user) } },
+    [],
+  ],
+  ["a code that does not name the resource: no link", byCode({ code: text }), []],
+  [
+    "an external id that does not name the resource: no link, though it has the name of the parameter",
+    { keys: { external_id: text }, paths: { "/users/{external_id}": get(user) } },
+    [],
+  ],
+  ["a name where the parameter is a code: no link", byCode({ plan_name: text }), []],
+  ["a word that only begins like the resource: no link", byCode({ planetCode: text }), []],
+  ["codes in a list: no link", byCode({ plan_code: list(text) }), []],
+  ["the name of the resource alone as the parameter: no link", byCode({ plan_plan: text }, "plan"), []],
+  [
+    "a code that two operations accept: no link",
+    {
+      ...byCode({ plan_code: text }),
+      paths: { "/plans/{code}": get(ref("Plan")), "/admin/plans/{plan_code}": get(ref("Plan")) },
+    },
+    [],
+  ],
+  [
+    "an id is preferred to another key of the same object",
+    {
+      keys: { external_user_id: text, ...userId },
+      paths: { ...byId, "/external/users/{external_user_id}": get(user) },
+    },
+    ["# Post.user = getUsersId(id)"],
+  ],
   // the call
   [
     "a page is as long as the list of keys may be",
@@ -357,6 +405,15 @@ function reference(properties: object, keys: object = {}): Api {
   return { keys: { user: ref("UserLink"), ...keys }, paths: byId, schemas: { UserLink: object(properties) } };
 }
 
+/** Posts with these keys, and plans by the parameter. */
+function byCode(keys: object, parameter = "code", plan: object = { [parameter]: text }): Api {
+  return {
+    keys,
+    paths: { [`/plans/{${parameter}}`]: get(ref("Plan")) },
+    schemas: { Plan: object({ ...plan, title: text }) },
+  };
+}
+
 function envelope(properties: object): Api {
   return { keys: userId, paths: { "/users": get(object(properties)) } };
 }
@@ -378,6 +435,14 @@ const userField = 'user(id: ID!): User @rest(operation: "getUsersId")';
 const Post = "type Post { id: ID! userId: ID! }";
 const User = "type User { id: ID! name: String! }";
 const found = "Post.user = getUsersId(id)";
+
+/** Posts with a key, and plans by the parameter of the document. */
+const planOf = (key: string): string => {
+  const parameter = key.includes("external") ? "external_id" : "code";
+  const operation = parameter === "code" ? "getPlansCode" : "getPlansExternalId";
+  return `${queryOf(postField, `plan(${parameter}: ID!): Plan @rest(operation: "${operation}")`)}
+type Post { id: ID! ${key}: ID! } type Plan { title: String! }`;
+};
 
 /** Users in pages. */
 const paged = get(object({ items: users, next: text }, ["items"]), parameter("cursor", text));
@@ -574,6 +639,42 @@ test.each<[rule: string, sdl: string, api: Api, links: string[]]>([
       'type Users { title: String! users: [User!] @rest(operation: "getPeople") }',
     { keys: userId, paths: { "/users": get(object({ title: text })), "/people": get(users) } },
     [],
+  ],
+  [
+    "a code of the objects",
+    planOf("planCode"),
+    byCode({ planCode: text }),
+    ["Post.plan = getPlansCode(code)"],
+  ],
+  [
+    "a code that the objects do not have: a comment, because the parameter may accept another value",
+    planOf("planCode"),
+    byCode({ planCode: text }, "code", { key: text }),
+    ["# Post.plan = getPlansCode(code)"],
+  ],
+  [
+    "a code of the objects contradicts",
+    planOf("planCode"),
+    byCode({ planCode: { ...text, example: "cat_1" } }, "code", { code: { ...text, example: "pln_1" } }),
+    ["# Post.plan = getPlansCode(code)"],
+  ],
+  [
+    "an id of the objects does not contradict a code",
+    planOf("planCode"),
+    byCode({ planCode: text }, "code", { code: text, id: { ...text, format: "uuid" } }),
+    ["Post.plan = getPlansCode(code)"],
+  ],
+  [
+    "a qualified id is described by its own qualifier",
+    planOf("external_plan_id"),
+    byCode({ external_plan_id: { ...text, description: "The external plan id." } }, "external_id"),
+    ["Post.plan = getPlansExternalId(external_id)"],
+  ],
+  [
+    "a code is described as that of another system",
+    planOf("planCode"),
+    byCode({ planCode: { ...text, description: "The external plan code." } }),
+    ["# Post.plan = getPlansCode(code)"],
   ],
   ["an invalid schema", "type Query { post: Nope }", { paths: {} }, []],
   [
