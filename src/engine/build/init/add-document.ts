@@ -22,7 +22,7 @@ import { folderFiles, withTexts } from "../project/spec-files.ts";
 import { readSourceDocument, rejectTakenNames } from "../sources/read-source-document.ts";
 import { recordSource } from "../sources/recorded-sources.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
-import { errorOverlay, undeclaredErrors } from "./error-overlay.ts";
+import { declareErrors } from "./error-overlay.ts";
 import { missingNotFound } from "./missing-not-found.ts";
 import { overlayLines } from "./overlay-text.ts";
 import { withAddress } from "./project-files.ts";
@@ -45,9 +45,8 @@ export async function prepareDocument(
   const { document, files, place, read, fetched } = await readSourceDocument(openapi, io, name);
   documentFaults(document, []); // reads every file that the document refers to
   rejectTakenNames(files.keys(), openapi, place);
-  const errors = files.has(place.overlay) ? undefined : errorOverlay(document);
-  if (errors !== undefined) files.set(place.overlay, errors);
-  const hidden = errors === undefined ? undeclaredErrors(document, place.overlay) : undefined;
+  const { text, advice: hidden } = declareErrors(document, place.overlay, files.has(place.overlay));
+  if (text !== undefined) files.set(place.overlay, text);
   const taken = [...files.keys()].filter((file) => before.read(file) !== undefined);
   if (taken.length > 0) throw new UsageError(taken.map((file) => `spec/${file} already exists`));
   const joined = new Project(withTexts(before, files));

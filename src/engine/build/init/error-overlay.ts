@@ -1,6 +1,6 @@
 /**
- * Creates an overlay that declares which error members clients see (`x-error-mapping`), if all errors have the same schema.
- * Recognises the properties for message, code, list and field by the names that frameworks and vendors commonly use.
+ * Declares which error members clients see, by an overlay with `x-error-mapping`. Recognises the properties for message, code, list
+ * and field by the names that frameworks and vendors commonly use.
  */
 import {
   type ErrorSchema,
@@ -8,27 +8,32 @@ import {
   errorSchemas,
   isMapOfTexts,
   isTextShape,
+  memberKinds,
   shownMembers,
 } from "../bind/outputs/error-members.ts";
-import type { RestDocument, RestNode } from "../openapi/document.ts";
+import { nodeKey, type RestDocument } from "../openapi/document.ts";
+import { queryPaths } from "../openapi/overlays/json-path.ts";
 import { readOperations } from "../openapi/read-operations.ts";
+import { shapeAt } from "../openapi/shapes/read-shape.ts";
 import { responseProperties, type Shape } from "../openapi/shapes/shape.ts";
 import { type OverlayAction, type OverlayAdvice, overlayText, quotedNames } from "./overlay-text.ts";
 
-const messageNames = [
-  "message",
-  "detail",
-  "error_description",
-  "error_message",
-  "errorMessage",
-  "msg",
-  "description",
-  "reason",
-  "title",
-  "error",
-];
-const codeNames = ["code", "error_code", "errorCode"];
-const fieldNames = ["field", "param", "parameter", "pointer", "property", "propertyPath", "loc"];
+const memberNames = {
+  message: [
+    "message",
+    "detail",
+    "error_description",
+    "error_message",
+    "errorMessage",
+    "msg",
+    "description",
+    "reason",
+    "title",
+    "error",
+  ],
+  code: ["code", "error_code", "errorCode"],
+  field: ["field", "param", "parameter", "pointer", "property", "propertyPath", "loc"],
+};
 const listNames = [
   "errors",
   "details",
@@ -43,121 +48,124 @@ const listNames = [
 /** Some APIs wrap the error in a property of this name. */
 const envelopes = ["error", "fault"];
 
-type Mapping = {
-  message?: string;
-  code?: string;
-  field?: string;
-  list?: string;
-  item?: { message?: string; code?: string; field?: string };
-};
+type Members = { [member in keyof typeof memberNames]?: string };
+type Mapping = Members & { readonly list?: string; readonly item?: Members };
+
+/** A use of an error schema whose members clients do not see. `id`: the operation and the status. */
+type UndeclaredError = ErrorSchema & { readonly id: string; readonly mapping: Mapping | undefined };
 
 /**
- * Returns the overlay's text. `undefined` if the error schemas differ, if the document already has mappings, or if the schema
- * has neither a message nor a list with a known name.
+ * Returns an overlay that declares the members with known names of each error schema without a declaration, and advice for the
+ * other error schemas, because clients see no member of these errors. Skips schemas without properties. If the document has an
+ * overlay, the advice has the actions instead.
  */
-export function errorOverlay(document: RestDocument): string | undefined {
-  const all = [...readOperations(document).values()].flatMap((each) => errorSchemas(document, each));
-  const [first] = all;
-  if (!first || all.some((each) => each.mappings.length > 0 || shownMembers(each).length > 0))
-    return undefined;
-  const nodes = all.flatMap(({ node }) => document.follow(node) ?? []);
-  const texts = new Set(nodes.map(({ value }) => JSON.stringify(value)));
-  const mapping = mappingOf(first);
-  if (texts.size !== 1 || !mapping) return undefined;
-  const actions = mappingActions(document, nodes, mapping);
-  if (actions.length === 0) return undefined;
-  return overlayText("What clients see of the errors", actions);
-}
-
-/**
- * Returns advice if the document has error schemas without a mapping, because clients see no member of these errors. Skips
- * schemas without properties. The actions declare the members with known names.
- */
-export function undeclaredErrors(document: RestDocument, overlay: string): OverlayAdvice | undefined {
-  const undeclared = new Map<string, { first: string; mapping: Mapping | undefined; nodes: RestNode[] }>();
-  for (const operation of readOperations(document).values())
-    for (const each of errorSchemas(document, operation)) {
-      if (shownMembers(each).length > 0 || responseProperties(each.shape).length === 0) continue;
-      const node = document.follow(each.node);
-      const schema = JSON.stringify(node?.value);
-      const known = undeclared.get(schema);
-      const nodes = [...(known?.nodes ?? []), ...(node ? [node] : [])];
-      const first = known?.first ?? `${operation.id} ${each.status}`;
-      undeclared.set(schema, { first, mapping: known ? known.mapping : mappingOf(each), nodes });
-    }
-  const all = [...undeclared.values()];
-  const [{ first } = {}] = all;
-  if (first === undefined) return undefined;
-  const names = all.flatMap(({ nodes: [node] }) =>
-    node?.path[0] === "components" && node.path.length === 3 ? [String(node.path[2])] : [],
-  );
-  const named = names.length > 0 && all.length > 1 ? ` (${names.join(", ")})` : "";
-  const schemas = all.length === 1 ? "the error schema" : `${all.length} error schemas${named}, such as that`;
+export function declareErrors(
+  document: RestDocument,
+  overlay: string,
+  hasOverlay: boolean,
+): { readonly text?: string; readonly advice?: OverlayAdvice } {
+  const undeclared = undeclaredErrors(document);
+  const alike = Map.groupBy(undeclared, ({ mapping }) => JSON.stringify(mapping));
+  const actions = [...alike.values()].flatMap((errors): OverlayAction[] => {
+    const update = { [errorMapping]: errors[0]?.mapping };
+    return errors[0]?.mapping ? targetsOf(document, errors).map((target) => ({ target, update })) : [];
+  });
+  const selected = new Set(actions.flatMap(({ target }) => select(document, target)));
+  const isSelected = ({ parts }: UndeclaredError): boolean =>
+    parts.some((part) => selected.has(nodeKey(part)));
+  const left = hasOverlay ? undeclared : undeclared.filter((each) => !isSelected(each));
+  const isWritten = !hasOverlay && actions.length > 0;
   return {
-    message: `clients see no text of ${schemas} of ${first}: declare the members by x-error-mapping in spec/${overlay} (node_modules/restbound/docs/reference/requests.md#errors-of-rest)`,
-    actions: all.flatMap(({ mapping, nodes }) => (mapping ? mappingActions(document, nodes, mapping) : [])),
+    ...(isWritten && { text: overlayText("What clients see of the errors", actions) }),
+    ...(left.length > 0 && {
+      advice: { message: describeErrors(left, overlay), actions: hasOverlay ? actions : [] },
+    }),
   };
 }
 
-/** Returns the actions that declare the mapping in each of the schemas. Empty if they have no JSONPath target. */
-const mappingActions = (
-  document: RestDocument,
-  nodes: readonly RestNode[],
-  mapping: Mapping,
-): OverlayAction[] =>
-  (targetsOf(document, nodes) ?? []).map((target) => ({ target, update: { [errorMapping]: mapping } }));
-
-/**
- * JSONPath targets for the error schemas in components, shared responses and operations' responses. `undefined` if a schema is
- * anywhere else.
- */
-function targetsOf({ root }: RestDocument, nodes: readonly RestNode[]): string[] | undefined {
-  const places = nodes.map(({ path }) => path.map(String));
-  const isBelow =
-    (...start: string[]) =>
-    (path: string[]) =>
-      start.every((step, at) => path[at] === step);
-  const components = places.filter(isBelow("components", "schemas"));
-  const responses = places.filter(isBelow("components", "responses"));
-  const inPaths = places.filter(isBelow("paths"));
-  const isKnown =
-    nodes.every(({ file }) => file === root.file) &&
-    components.every(({ length }) => length === 3) &&
-    responses.every((path) => path.length === 6 && path[5] === "schema") &&
-    inPaths.every((path) => path.length === 8 && path[3] === "responses" && path[7] === "schema") &&
-    components.length + responses.length + inPaths.length === places.length;
-  if (!isKnown) return undefined;
-  const names = (paths: string[][], step: number): string =>
-    quotedNames(paths.map((path) => path[step] ?? ""));
-  return [
-    ...(components.length > 0 ? [`$.components.schemas[${names(components, 2)}]`] : []),
-    ...(responses.length > 0
-      ? [`$.components.responses[${names(responses, 2)}].content[${names(responses, 4)}].schema`]
-      : []),
-    ...(inPaths.length > 0
-      ? [`$.paths.*.*.responses[${names(inPaths, 4)}].content[${names(inPaths, 6)}].schema`]
-      : []),
-  ];
+function undeclaredErrors(document: RestDocument): UndeclaredError[] {
+  const all = [...readOperations(document).values()].flatMap((operation) =>
+    errorSchemas(document, operation).map((each) => ({ ...each, id: `${operation.id} ${each.status}` })),
+  );
+  const isDeclared = (each: ErrorSchema): boolean =>
+    each.mappings.length > 0 || shownMembers(each).length > 0;
+  // a declaration in a part of a declared schema would change what clients see of that schema
+  const kept = new Set(all.filter(isDeclared).flatMap(({ parts }) => parts.map(nodeKey)));
+  return all.flatMap((each) => {
+    const node = document.follow(each.node);
+    if (!node || isDeclared(each) || responseProperties(each.shape).length === 0) return [];
+    const mapping = kept.has(nodeKey(node)) ? undefined : mappingOf(shapeAt(document, node));
+    return [{ ...each, node, mapping }];
+  });
 }
 
-function mappingOf({ shape }: ErrorSchema): Mapping | undefined {
+function describeErrors(errors: readonly UndeclaredError[], overlay: string): string {
+  const { size } = new Set(errors.map(({ node }) => JSON.stringify(node.value)));
+  const names = errors.flatMap(({ node: { path } }) =>
+    path[0] === "components" && path.length === 3 ? [path[2]] : [],
+  );
+  const named = names.length > 0 ? ` (${[...new Set(names)].join(", ")})` : "";
+  const schemas = size === 1 ? "the error schema" : `${size} error schemas${named}, such as that`;
+  return `clients see no text of ${schemas} of ${errors[0]?.id}: declare the members by x-error-mapping in spec/${overlay} (node_modules/restbound/docs/reference/requests.md#errors-of-rest)`;
+}
+
+/** Returns JSONPath targets that select only these schemas. No target selects a schema in another file. */
+function targetsOf(document: RestDocument, errors: readonly UndeclaredError[]): string[] {
+  const paths = new Map(errors.map(({ node }) => [nodeKey(node), node.path.map(String)]));
+  const isExact = (target: string): boolean => {
+    const selected = select(document, target);
+    return selected.length > 0 && selected.every((key) => paths.has(key));
+  };
+  return [...Map.groupBy(paths.values(), ({ length }) => length).values()].flatMap((alike) =>
+    targetsFor(alike, isExact),
+  );
+}
+
+function select({ root }: RestDocument, target: string): string[] {
+  try {
+    return queryPaths(target, root.value).map(({ location }) => nodeKey({ file: root.file, path: location }));
+  } catch {
+    return []; // JSONPath cannot express names with control characters
+  }
+}
+
+/**
+ * Returns targets for the paths: of any operation if these select nothing else, or else of the operations by name. Splits the
+ * paths by media type, then status and method, until each target is exact.
+ */
+function targetsFor(paths: readonly string[][], isExact: (target: string) => boolean): string[] {
+  const [first = []] = paths;
+  const varying = first.findLastIndex((step, index) => paths.some((path) => path[index] !== step));
+  const named = first.map((_, index) => selector(paths.map((path) => path[index] ?? "")));
+  const general = first[0] === "paths" ? named.with(1, ".*").with(2, ".*") : named;
+  const found = [general, ...(varying <= 2 ? [named] : [])]
+    .map((steps) => `$${steps.join("")}`)
+    .find(isExact);
+  if (found !== undefined) return [found];
+  const parts = varying < 0 ? [] : Map.groupBy(paths, (path) => path[varying]).values();
+  return [...parts].flatMap((part) => targetsFor(part, isExact));
+}
+
+/** A step of a JSONPath (RFC 9535 §2.5.1). */
+const selector = (names: readonly string[]): string =>
+  names.every((name) => name === names[0] && /^[a-z_]\w*$/i.test(name))
+    ? `.${names[0]}`
+    : `[${quotedNames(names)}]`;
+
+function mappingOf(shape: Shape): Mapping | undefined {
   const inside = envelopes.flatMap((name) => {
     const found = shapeOf(shape, name);
     return found?.types.has("object") ? [[`${name}.`, found] as const] : [];
   });
   for (const [before, object] of [...inside, ["", shape] as const]) {
-    const message = nameOf(object, messageNames, isTextShape);
-    const list = listNames.find((name) => listOf(shapeOf(object, name)) !== undefined);
-    if (message === undefined && list === undefined) continue;
-    const code = nameOf(object, codeNames, ({ types }) => types.has("string") || types.has("integer"));
-    const field = nameOf(object, fieldNames, isTextShape);
-    const item = listOf(shapeOf(object, list ?? ""));
+    const members = membersOf(object, before);
+    const list = listNames.find((name) => itemOf(shapeOf(object, name)) !== undefined);
+    if (members.message === undefined && list === undefined) continue;
+    const item = itemOf(shapeOf(object, list ?? "")) ?? {};
     return {
-      ...(message !== undefined && { message: before + message }),
-      ...(code !== undefined && { code: before + code }),
-      ...(field !== undefined && { field: before + field }),
+      ...members,
       ...(list !== undefined && { list: before + list }),
-      ...(item && Object.keys(item).length > 0 && { item }),
+      ...(Object.keys(item).length > 0 && { item }),
     };
   }
   return undefined;
@@ -167,27 +175,26 @@ function mappingOf({ shape }: ErrorSchema): Mapping | undefined {
  * The mapping for the items of an error list. Empty for a list of strings; `undefined` for objects without a known message
  * property.
  */
-function listOf(list: Shape | undefined): Mapping["item"] | undefined {
+function itemOf(list: Shape | undefined): Members | undefined {
   if (!list) return undefined;
   const { items } = list;
   if (isMapOfTexts(list) || (items && isTextShape(items) && !items.types.has("object"))) return {};
-  if (!items) return undefined;
-  const message = nameOf(items, messageNames, isTextShape);
-  if (message === undefined) return undefined;
-  const code = nameOf(items, codeNames, isTextShape);
-  const field = nameOf(items, fieldNames, (each) => isTextShape(each) || each.types.has("array"));
-  return { message, ...(code !== undefined && { code }), ...(field !== undefined && { field }) };
+  const members = items && membersOf(items);
+  return members?.message === undefined ? undefined : members;
 }
+
+/** The members with known names, as paths. */
+const membersOf = (object: Shape, before = ""): Members =>
+  Object.fromEntries(
+    Object.entries(memberNames).flatMap(([member, names]) => {
+      const { fits } = memberKinds[member as keyof Members];
+      const name = names.find((each) => {
+        const found = shapeOf(object, each);
+        return found !== undefined && fits(found);
+      });
+      return name === undefined ? [] : [[member, before + name]];
+    }),
+  );
 
 const shapeOf = (shape: Shape, name: string): Shape | undefined =>
   responseProperties(shape).find((each) => each.name === name)?.shape;
-
-const nameOf = (
-  object: Shape,
-  names: readonly string[],
-  fits: (shape: Shape) => boolean,
-): string | undefined =>
-  names.find((name) => {
-    const found = shapeOf(object, name);
-    return found !== undefined && fits(found);
-  });

@@ -5,13 +5,13 @@ import type { StartedProject } from "./start-project.ts";
 
 /**
  * Returns what `init` wrote and what to do next. `at` sets the environment variable for `npm start`. `ofErrors` describes which error
- * members clients see.
+ * members clients see, and which they do not.
  */
 export function nextSteps(
   { bound, unbound, leftOut, links, keyLinks, example }: StartedProject,
   at: string,
   { overlay }: NamedDocument,
-  ofErrors: string | undefined,
+  ofErrors: readonly string[],
 ): string[] {
   return [
     `spec/schema.graphql has ${bound.length} field${bound.length === 1 ? "" : "s"}${unbound === 0 ? ", one for each operation" : `, spec/rest-only.yaml the other ${unbound} operation${unbound === 1 ? "" : "s"}`}`,
@@ -19,7 +19,7 @@ export function nextSteps(
     ...(leftOut.size > 0
       ? [`fix it:    correct the document in spec/${overlay}; npm run propose then prints a field`]
       : []),
-    ...(ofErrors === undefined ? [] : [`errors:    ${ofErrors}`]),
+    ...ofErrors.map((each) => `errors:    ${each}`),
     `start it:  ${at}npm start`,
     ...(example === undefined ? [] : [`ask it:    ${example.command}`]),
     ...(example?.credentials ?? []).map((each) => `its key:   ${each}`),

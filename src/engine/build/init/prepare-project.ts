@@ -16,7 +16,7 @@ import { ofDocument, readSourceDocument, rejectTakenNames } from "../sources/rea
 import { readSources, recordSource } from "../sources/recorded-sources.ts";
 import { prepareDocument } from "./add-document.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
-import { errorOverlay, undeclaredErrors } from "./error-overlay.ts";
+import { declareErrors } from "./error-overlay.ts";
 import { isIgnored, keepTarball } from "./keep-tarball.ts";
 import { missingNotFound } from "./missing-not-found.ts";
 import { nextSteps } from "./next-steps.ts";
@@ -88,19 +88,20 @@ async function startedProject(
   progress?.("restbound init: creates a field for each operation, and proves it");
   const start = startProject(document, { tag, operation, query });
   rejectTakenNames(files.keys(), openapi, place);
-  const errors = files.has(place.overlay) ? undefined : errorOverlay(document);
-  if (errors !== undefined) files.set(place.overlay, errors);
+  const errors = declareErrors(document, place.overlay, files.has(place.overlay));
+  if (errors.text !== undefined) files.set(place.overlay, errors.text);
   files.set("schema.graphql", escapeControlCharacters(start.schema)).set("rest-only.yaml", start.ledger);
   const base = firstServerUrl(document);
   const at =
     base === undefined ? `${baseUrlVariable(place.name)}=${proposedBaseUrl(document, openapi)} ` : "";
-  const undeclared = errors === undefined ? undeclaredErrors(document, place.overlay) : undefined;
   const notFound = missingNotFound(start.bound);
-  const advice = [undeclared, notFound].filter((each) => each !== undefined);
-  const ofErrors =
-    errors === undefined
-      ? undeclared?.message
-      : `spec/${place.overlay} declares the texts of REST's errors that clients see`;
+  const advice = [errors.advice, notFound].filter((each) => each !== undefined);
+  const ofErrors = [
+    ...(errors.text === undefined
+      ? []
+      : [`spec/${place.overlay} declares the texts of REST's errors that clients see`]),
+    ...(errors.advice ? [errors.advice.message] : []),
+  ];
   const lines = [
     ...nextSteps(start, at, place, ofErrors),
     ...(notFound ? [`not found: ${notFound.message}`] : []),

@@ -1,7 +1,7 @@
 /** The overlay of `restbound init` that declares what clients see of a document's errors. */
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { errorOverlay, undeclaredErrors } from "../../../../src/engine/build/init/error-overlay.ts";
+import { declareErrors } from "../../../../src/engine/build/init/error-overlay.ts";
 import { overlayLines } from "../../../../src/engine/build/init/overlay-text.ts";
 import { Project } from "../../../../src/engine/build/project/project.ts";
 import { textFiles } from "../../../../src/engine/build/project/spec-files.ts";
@@ -19,20 +19,22 @@ const responseOf = (schema: object | undefined, media = "application/json"): obj
 });
 
 /** A document whose two operations have these errors, by status. */
-function documentOf(errors: Errors, components: object = {}, media?: string): object {
-  const found = Object.entries(errors).map(([status, schema]) => [
-    status,
-    schema && "$ref" in schema && String(schema.$ref).includes("/responses/")
-      ? schema
-      : responseOf(schema, media),
-  ]);
-  const operation = (operationId: string): object => ({
-    operationId,
-    responses: { 200: responseOf(list(text)), ...Object.fromEntries(found) },
-  });
+function documentOf(errors: Errors, components: object = {}, media?: string, others = errors): object {
+  const operation = (operationId: string, own: Errors): object => {
+    const found = Object.entries(own).map(([status, schema]) => [
+      status,
+      schema && "$ref" in schema && String(schema.$ref).includes("/responses/")
+        ? schema
+        : responseOf(schema, media),
+    ]);
+    return { operationId, responses: { 200: responseOf(list(text)), ...Object.fromEntries(found) } };
+  };
   return {
     ...{ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [] },
-    paths: { "/ones": { get: operation("listOnes") }, "/twos": { get: operation("listTwos") } },
+    paths: {
+      "/ones": { get: operation("listOnes", errors) },
+      "/twos": { get: operation("listTwos", others) },
+    },
     components,
   };
 }
@@ -42,10 +44,10 @@ const schema = `type Query {
   twos: [String!] @rest(operation: "listTwos")
 }`;
 
-/** The declaration, and what the bound operations show by it. The proof accepts it. */
-function declared(document: object) {
-  const overlay = errorOverlay(restDocument(document));
-  if (overlay === undefined) return undefined;
+const written = (document: object) => declareErrors(restDocument(document), "overlay.yaml", false);
+
+/** What the two bound operations show by the overlay. The proof accepts it. */
+function shownBy(document: object, overlay: string) {
   const files = {
     "schema.graphql": schema,
     "openapi.yaml": JSON.stringify(document),
@@ -53,12 +55,22 @@ function declared(document: object) {
   };
   const { model, diagnostics } = new Project(textFiles(new Map(Object.entries(files))));
   expect(diagnostics).toEqual([]);
-  const shown = [...(model?.calledOperations.values() ?? [])].map(({ errors = [] }) =>
+  return [...(model?.calledOperations.values() ?? [])].map(({ errors = [] }) =>
     errors.map(({ media: _, ...members }) => members),
   );
-  expect(shown[1]).toEqual(shown[0]);
-  const { actions } = parse(overlay) as { actions: { target: string }[] };
-  return { targets: actions.map(({ target }) => target), shown: shown[0] };
+}
+
+const targetsOf = (overlay: string): string[] =>
+  (parse(overlay) as { actions: { target: string }[] }).actions.map(({ target }) => target);
+
+/** The targets of an overlay that declares all errors, and what both operations show by it. */
+function declared(document: object) {
+  const { text: overlay, advice } = written(document);
+  expect(advice).toBeUndefined();
+  if (overlay === undefined) return undefined;
+  const [ofOnes, ofTwos] = shownBy(document, overlay);
+  expect(ofTwos).toEqual(ofOnes);
+  return { targets: targetsOf(overlay), shown: ofOnes };
 }
 
 const ref = (name: string, kind = "schemas"): object => ({ $ref: `#/components/${kind}/${name}` });
@@ -99,7 +111,7 @@ test.each<[string, object, object]>([
     { schemas: { Error: error } },
   );
   expect(declared(document)).toEqual({
-    targets: ["$.components.schemas['Error']"],
+    targets: ["$.components.schemas.Error"],
     shown: [{ statuses: ["400", "404"], ...members }],
   });
 });
@@ -113,18 +125,16 @@ test("finds the schema in shared responses, and in those of each operation", () 
   const shared = { responses: { "It's bad": responseOf(error) } };
   expect(declared(documentOf({ default: ref("It's bad", "responses"), 409: error }, shared))).toEqual({
     targets: [
-      "$.components.responses['It\\'s bad'].content['application/json'].schema",
       "$.paths.*.*.responses['409'].content['application/json'].schema",
+      "$.components.responses['It\\'s bad'].content['application/json'].schema",
     ],
     shown: [{ statuses: ["409", "default"], message: "message" }],
   });
 });
 
-test("is not written for errors that differ, that no name explains, or that need no declaration", () => {
+test("is not written for errors that need no declaration", () => {
   const error = object({ message: text });
-  expect(declared(documentOf({ 400: error, 404: object({ reason: text }) }))).toBeUndefined();
-  expect(declared(documentOf({ 400: object({ number: { type: "integer" } }) }))).toBeUndefined();
-  expect(declared(documentOf({ 400: undefined, 401: error, 500: error }))).toBeUndefined();
+  expect(declared(documentOf({ 400: undefined, 401: error, 404: {}, 500: error }))).toBeUndefined();
   expect(
     declared(documentOf({ 400: object({ detail: text }) }, {}, "application/problem+json")),
   ).toBeUndefined();
@@ -132,58 +142,144 @@ test("is not written for errors that differ, that no name explains, or that need
   expect(declared(documentOf({ 400: own }))).toBeUndefined();
 });
 
-test("errors without a declaration are reported, with the first of them and the actions of an overlay", () => {
-  const advice = (errors: Errors, media?: string) =>
-    undeclaredErrors(restDocument(documentOf(errors, {}, media)), "overlay.yaml")?.message;
-  const error = object({ message: text });
-  const other = object({ reason: text });
-  expect(advice({ 401: error, 422: error, 500: other })).toMatch(
-    /^clients see no text of the error schema of listOnes 422: declare .* in spec\/overlay\.yaml \(.*requests\.md#errors-of-rest\)$/,
-  );
-  expect(advice({ 400: error, 404: other })).toMatch(
-    /^clients see no text of 2 error schemas, such as that of listOnes 400: /,
-  );
-  expect(advice({ 400: { ...error, "x-error-mapping": { message: "message" } } })).toBeUndefined();
-  expect(advice({ 400: object({ detail: text }) }, "application/problem+json")).toBeUndefined();
-  expect(advice({ 400: undefined, 401: error, 404: {} })).toBeUndefined();
+test("declares the members of each schema by the names of its own properties", () => {
+  const schemas = {
+    Bad: object({ error: text, error_details: { type: "object", additionalProperties: list(text) } }),
+    Gone: object({ error: text, code: text }),
+    Busy: object({ error: text, code: text, wait: { type: "integer" } }),
+  };
+  const errors = { 400: ref("Bad"), 404: ref("Gone"), 409: object({ message: text }), 422: ref("Busy") };
+  expect(declared(documentOf(errors, { schemas }))).toEqual({
+    targets: [
+      "$.components.schemas.Bad",
+      "$.components.schemas['Gone','Busy']",
+      "$.paths.*.*.responses['409'].content['application/json'].schema",
+    ],
+    shown: [
+      { statuses: ["400"], message: "error", list: "error_details", isMap: true },
+      { statuses: ["404", "422"], message: "error", code: "code" },
+      { statuses: ["409"], message: "message" },
+    ],
+  });
 });
 
-test("the advice names the components of several error schemas, and its actions declare their members", () => {
-  const document = documentOf(
-    { 400: ref("Bad"), 404: ref("Gone"), 409: object({ message: text }), 422: ref("Odd") },
-    {
-      schemas: {
-        Bad: object({ error: text, error_details: { type: "object", additionalProperties: list(text) } }),
-        Gone: object({ error: text, code: text }),
-        Odd: object({ number: { type: "integer" } }),
-      },
-    },
-  );
-  const advice = undeclaredErrors(restDocument(document), "overlay.yaml");
-  expect(advice?.message).toMatch(
-    /^clients see no text of 4 error schemas \(Bad, Gone, Odd\), such as that of listOnes 400: /,
-  );
-  expect(advice?.actions).toEqual([
-    {
-      target: "$.components.schemas['Bad']",
-      update: { "x-error-mapping": { message: "error", list: "error_details" } },
-    },
-    {
-      target: "$.components.schemas['Gone']",
-      update: { "x-error-mapping": { message: "error", code: "code" } },
-    },
-    {
-      target: "$.paths.*.*.responses['409'].content['application/json'].schema",
-      update: { "x-error-mapping": { message: "message" } },
-    },
+test("never selects another schema of the same status", () => {
+  const error = object({ message: text });
+  const odd = object({ reason: text });
+  const responses = { 400: error, 404: error };
+  const document = documentOf(responses, {}, undefined, { 400: error, 404: odd, 409: odd });
+  const { text: overlay = "", advice } = written(document);
+  expect(advice).toBeUndefined();
+  expect(targetsOf(overlay)).toEqual([
+    "$.paths.*.*.responses['400'].content['application/json'].schema",
+    "$.paths['/ones'].get.responses['404'].content['application/json'].schema",
+    "$.paths['/twos'].get.responses['404'].content['application/json'].schema",
+    "$.paths.*.*.responses['409'].content['application/json'].schema",
   ]);
-  const [_line, ...overlay] = overlayLines(advice ? [advice] : [], "overlay.yaml", false);
-  const files = {
-    "schema.graphql": schema,
-    "openapi.yaml": JSON.stringify(document),
-    "overlay.yaml": overlay.join("\n"),
+  expect(shownBy(document, overlay)).toEqual([
+    [{ statuses: ["400", "404"], message: "message" }],
+    [
+      { statuses: ["400"], message: "message" },
+      { statuses: ["404", "409"], message: "reason" },
+    ],
+  ]);
+});
+
+test.each<[string, object, string]>([
+  [
+    "a declaration",
+    { ...object({ reason: text, message: text }), "x-error-mapping": { message: "reason" } },
+    "reason",
+  ],
+  ["a reference", ref("Declared"), "reason"],
+  ["a member with a declaration", { oneOf: [ref("Declared"), object({ id: text })] }, "reason"],
+])("does not change the members of %s", (_name, own, message) => {
+  const schemas = {
+    Declared: { ...object({ reason: text, message: text }), "x-error-mapping": { message: "reason" } },
   };
-  const { model, diagnostics } = new Project(textFiles(new Map(Object.entries(files))));
-  expect(diagnostics).toEqual([]);
-  expect([...(model?.calledOperations.values() ?? [])][0]?.errors).toHaveLength(3);
+  const document = documentOf({ 404: object({ message: text }) }, { schemas }, undefined, { 404: own });
+  const { text: overlay = "", advice } = written(document);
+  expect(advice).toBeUndefined();
+  expect(shownBy(document, overlay)).toEqual([
+    [{ statuses: ["404"], message: "message" }],
+    [{ statuses: ["404"], message }],
+  ]);
+});
+
+test("problem details keep their members, also if another response has the same schema", () => {
+  const error = object({ title: text, detail: text, message: text });
+  const content = (schema: object) => ({
+    "application/json": { schema },
+    "application/problem+json": { schema },
+  });
+  const errorsOf = (schema: object) => ({
+    responses: { Bad: { description: "d", content: content(schema) } },
+    schemas: { Error: error },
+  });
+  const inline = documentOf({ 400: ref("Bad", "responses") }, errorsOf(error));
+  const { text: overlay = "" } = written(inline);
+  expect(targetsOf(overlay)).toEqual(["$.components.responses.Bad.content['application/json'].schema"]);
+  const problem = { statuses: ["400"], title: "title", message: "detail" };
+  expect(shownBy(inline, overlay)[0]).toEqual([{ statuses: ["400"], message: "message" }, problem]);
+  const shared = written(documentOf({ 400: ref("Bad", "responses") }, errorsOf(ref("Error"))));
+  expect(shared.text).toBeUndefined();
+  expect(shared.advice?.message).toMatch(/^clients see no text of the error schema of listOnes 400: /);
+});
+
+test("a schema that other statuses have too is shown for 4xx without a credential only", () => {
+  const error = ref("Error");
+  const statuses = [400, 401, 403, 407, 429, 500, 503, "5XX"].map((status) => [status, error]);
+  const schemas = { Error: object({ message: text }) };
+  expect(declared(documentOf(Object.fromEntries(statuses), { schemas }))?.shown).toEqual([
+    { statuses: ["400", "429"], message: "message" },
+  ]);
+});
+
+test("reports errors that no name explains, with the first of them, beside the overlay of the others", () => {
+  const odd = object({ number: { type: "integer" } });
+  const { advice } = written(documentOf({ 401: object({ message: text }), 422: odd, 500: odd }));
+  expect(advice?.message).toMatch(
+    /^clients see no text of the error schema of listOnes 422: declare .* in spec\/overlay\.yaml \(.*requests\.md#errors-of-rest\)$/,
+  );
+  const schemas = { Bad: object({ message: text }), Odd: odd };
+  const document = documentOf({ 400: ref("Bad"), 404: ref("Odd"), 422: object({ id: text }) }, { schemas });
+  const { text: overlay = "", advice: ofOthers } = written(document);
+  expect(targetsOf(overlay)).toEqual(["$.components.schemas.Bad"]);
+  expect(shownBy(document, overlay)[0]).toEqual([{ statuses: ["400"], message: "message" }]);
+  expect(ofOthers?.message).toMatch(
+    /^clients see no text of 2 error schemas \(Odd\), such as that of listOnes 404: /,
+  );
+  expect(ofOthers?.actions).toEqual([]);
+});
+
+test("reports schemas that no target of the overlay reaches", () => {
+  const error = object({ message: text });
+  const document = documentOf({ 400: error }, {}, undefined, { 400: { $ref: "errors.yaml#/Error" } });
+  const files = { "errors.yaml": JSON.stringify({ Error: error }) };
+  const found = declareErrors(restDocument(document, files), "overlay.yaml", false);
+  expect(targetsOf(found.text ?? "")).toEqual([
+    "$.paths['/ones'].get.responses['400'].content['application/json'].schema",
+  ]);
+  expect(found.advice?.message).toMatch(/^clients see no text of the error schema of listTwos 400: /);
+});
+
+test("advises on the actions if the document has an overlay", () => {
+  const schemas = { Gone: object({ error: text }), Odd: object({ id: text }) };
+  const document = documentOf(
+    { 404: ref("Gone"), 409: object({ message: text }), 422: ref("Odd") },
+    { schemas },
+  );
+  const { text: overlay, advice } = declareErrors(restDocument(document), "overlay.yaml", true);
+  expect(overlay).toBeUndefined();
+  expect(advice?.message).toMatch(
+    /^clients see no text of 3 error schemas \(Gone, Odd\), such as that of listOnes 404: /,
+  );
+  const [line, ...lines] = overlayLines(advice ? [advice] : [], "overlay.yaml", true);
+  expect(line).toMatch(/^mend it: {3}add to the actions of spec\/overlay\.yaml/);
+  const actions = parse(lines.join("\n"));
+  const whole = JSON.stringify({ overlay: "1.0.0", info: { title: "t", version: "1" }, actions });
+  expect(shownBy(document, whole)[0]).toEqual([
+    { statuses: ["404"], message: "error" },
+    { statuses: ["409"], message: "message" },
+  ]);
 });

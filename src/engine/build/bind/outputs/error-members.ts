@@ -33,6 +33,8 @@ export type ErrorSchema = {
   readonly shape: Shape;
   /** Each member of a `oneOf` may have its own `x-error-mapping`. */
   readonly mappings: readonly Mapping[];
+  /** The schemas that were searched for declarations: one in any of these would be in `mappings`. */
+  readonly parts: readonly RestNode[];
 };
 
 /** An `x-error-mapping` and the schema in which its paths start. */
@@ -51,18 +53,20 @@ export const errorSchemas = (document: RestDocument, { responses }: RestOperatio
       if (!entry || !(isJson(media) || includesJson(media))) return [];
       const hasSchema = isRecord(entry.value) && "schema" in entry.value;
       const schema = hasSchema ? nodeBelow(entry, "schema") : { ...entry, value: {} };
-      const mappings = mappingsAt(document, schema);
-      return [{ status, media, node: schema, shape: shapeAt(document, schema), mappings }];
+      const parts = new Map<unknown, RestNode>();
+      const mappings = mappingsAt(document, schema, parts);
+      const shape = shapeAt(document, schema);
+      return [{ status, media, node: schema, shape, mappings, parts: [...parts.values()] }];
     });
   });
 
 /**
  * Searches the schema for `x-error-mapping` and, if it has none, the target of its `$ref` and its `allOf`, `oneOf` and `anyOf`.
  */
-function mappingsAt(document: RestDocument, node: RestNode, passed = new Set<unknown>()): Mapping[] {
+function mappingsAt(document: RestDocument, node: RestNode, passed: Map<unknown, RestNode>): Mapping[] {
   const { value } = node;
   if (!isRecord(value) || passed.has(value)) return [];
-  passed.add(value);
+  passed.set(value, node);
   if (errorMapping in value) return [{ node: nodeBelow(node, errorMapping), shape: shapeAt(document, node) }];
   const target = refOf(value) === undefined ? undefined : document.refTarget(node);
   if (target) return mappingsAt(document, target, passed);
@@ -184,14 +188,15 @@ export const isMapOfTexts = ({ entry }: Shape): boolean => {
   );
 };
 
-const kinds = {
+/** The members that a declaration names, with the shapes that they may have. */
+export const memberKinds = {
   message: { fits: isTextShape, wanted: "a text" },
   code: { fits: isCode, wanted: "a string or a number" },
   field: { fits: isField, wanted: "a string, or a list of path steps" },
 } as const;
-type Kind = keyof typeof kinds;
+type Kind = keyof typeof memberKinds;
 
-const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name);
+const isKind = (name: string): name is Kind => Object.hasOwn(memberKinds, name);
 
 /** A mistake in an `x-error-mapping`. */
 type Fault = {
@@ -223,13 +228,13 @@ class MappingReader {
       Object.entries(given).flatMap(([name, path]) => {
         const at = [...below, name];
         if (!isKind(name)) {
-          const known = [...Object.keys(kinds), ...(below.length === 0 ? ["list", "item"] : [])];
+          const known = [...Object.keys(memberKinds), ...(below.length === 0 ? ["list", "item"] : [])];
           this.#fault(at, shape, `has no member "${name}"`, `write ${known.join(", ")}`);
           return [];
         }
         const found = this.#follow(shape, path, at);
         if (!found) return [];
-        const { fits, wanted } = kinds[name];
+        const { fits, wanted } = memberKinds[name];
         if (fits(found)) return [[name, path]];
         this.#fault(
           at,
