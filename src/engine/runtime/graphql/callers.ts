@@ -1,8 +1,10 @@
 /**
- * Determines the owners that a request is charged to. Each owner has a share of the processor, of memory, of connections and of
- * the start queue. Behind a gateway, the owner is the tenant. Without a gateway, only REST can verify a credential, so a
- * request is charged to the owners of those credentials that REST has accepted before. If REST has accepted none of them, it is
- * charged to the client's address. Made-up credentials therefore create no owners, not even together with a valid one.
+ * Determines the owners that a request is charged to. Each owner has a share of the processor, of memory, of
+ * connections and of the start queue. Behind a gateway, the owner is the tenant.
+ *
+ * Without a gateway, only REST can verify a credential. A request is therefore charged to the owners of those
+ * credentials that REST has accepted before, or, if there are none, to the client's address. Made-up credentials create
+ * no owners, even if the request also contains a valid credential.
  */
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";

@@ -1,6 +1,7 @@
 /**
- * The response headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Their dates are the earliest of the deprecated fields
- * and arguments in the document. A variable of an input type counts as using all fields of the type.
+ * The response headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Their dates are the earliest ones of the
+ * deprecated fields and arguments in the GraphQL document. A variable of an input type counts as using all fields of
+ * the type.
  */
 import type { DocumentNode, GraphQLSchema } from "graphql";
 import { selectedCoordinates } from "../../shared/selected-coordinates.ts";

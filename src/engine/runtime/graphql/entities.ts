@@ -34,7 +34,8 @@ export type Subgraph = {
 };
 
 /**
- * Returns the source for `__resolveReference` of Apollo's subgraphs: the resolver of a query field that clients cannot select.
+ * Returns the resolver of the query field that resolves an entity by its key, like `__resolveReference` in Apollo's
+ * subgraph library. Clients cannot select this field.
  */
 type ReferenceSource = (query: string, name: string, args: readonly GraphQLArgument[]) => CheckedSource;
 
@@ -236,7 +237,7 @@ async function resolveEntities(
   if (representations.length > mostRepresentations)
     throw new CodedError("LIMIT_EXCEEDED", `_entities takes at most ${mostRepresentations} representations`);
   const results: unknown[] = representations.map(() => null);
-  /** Groups equal representations, because each distinct one is resolved only once. */
+  /** Groups equal representations, so that they are resolved only once. */
   const groups = new Map<EntityResolver, { type: string; wanted: Map<string, DistinctKey> }>();
   for (const [index, representation] of representations.entries()) {
     try {

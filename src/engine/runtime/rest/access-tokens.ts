@@ -14,15 +14,18 @@ import { upstreamConnector } from "./upstream/upstream-connector.ts";
 
 /** Assumed lifetime of a token if the token response has no `expires_in` (RFC 6749 §5.1). */
 const usualSeconds = 300;
-/** A token is replaced at nine tenths of its lifetime, but not earlier than this long before it expires. */
+/**
+ * Tokens are replaced this many seconds before they expire. Tokens that live less than ten minutes are replaced after
+ * 90 % of their lifetime.
+ */
 const marginSeconds = 60;
-/** Time without token requests after a failed one, because some servers lock out clients that repeat a failed request. */
+/** Pause after a failed token request, because some servers lock out clients that retry immediately. */
 const pauseMs = 5_000;
-/** If REST refuses a token that is younger than this, the token is kept, because REST would refuse a new one too. */
+/** A token younger than this is not renewed when REST refuses it, because REST would refuse a new one too. */
 const leastAgeMs = 10_000;
 const mostBytes = 65_536;
 
-/** The text of the token is in a private property, because loggers print public ones. */
+/** `#text` is private, so that logging the object does not print the token. */
 export class AccessToken {
   readonly #text: string;
   readonly #isRenewable: () => boolean;
@@ -91,7 +94,7 @@ export class AccessTokens {
     );
   }
 
-  /** Errors must not quote the response, because it may repeat the secret. */
+  /** Errors must not quote the response, because it may repeat the client secret. */
   async #request({ url, scope, inBody }: TokenEndpoint, client: string) {
     const colon = client.indexOf(":");
     const id = client.slice(0, colon);

@@ -1,8 +1,8 @@
 /**
- * Loads the children of many parents with one list call. The keys of the parents are de-duplicated and split into chunks, with
- * one call per chunk, and each returned item is matched to its parents by a key property. If the call of a chunk fails, only the
- * parents with a key in this chunk get an Error. A parent without a key gets null if the document allows a missing key
- * (`"nullableKeys"`), and an Error otherwise.
+ * Loads the children of many parents with one list call. The keys of the parents are de-duplicated and split into
+ * chunks, with one call per chunk. Each returned item is matched to its parents by a key property. If the call of a
+ * chunk fails, only the parents with a key in this chunk get an Error. A parent without a key gets null if the OpenAPI
+ * document allows a missing key (`"nullableKeys"`), and an Error otherwise.
  */
 import { isRounded } from "../../shared/exact-integers.ts";
 import { isRecord } from "../../shared/json-object.ts";
@@ -14,19 +14,19 @@ import { lacksKey } from "./property.ts";
 type Key = string | number;
 type MaybeKey = Key | null | undefined;
 type KeyOf<Keys> = Keys extends readonly (infer K)[] ? NonNullable<K> : never;
-/** Set if the document allows the key of a parent to be missing. */
+/** Set if the OpenAPI document allows parents without a key. */
 type NullableKeys = "nullableKeys" | undefined;
-/** What the document allows: a missing list of keys (`nullableKeys`), or nulls in the list (`nullItems`). */
+/** `nullableKeys` allows a missing list of keys, `nullItems` allows nulls in the list. */
 type NullableLists = "nullableKeys" | "nullItems";
 type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined> | readonly [];
 
 /** The name or path of the property that contains an item's key. */
 type MatchPath<Match extends string> = Match | readonly [Match, ...string[]];
 
-/** An item that has the first property of the `MatchPath`. */
+/** An item with the first property of its `MatchPath`. */
 type Matched<Match extends string> = { readonly [Name in Match]?: unknown };
 
-/** The matching items of each key, or the error of the call for this key. */
+/** For each key, its items or the error of its call. */
 type Found<Kept> = Map<string, Kept | Error>;
 
 /** A reducer that adds an item to the items already found for a key. */
@@ -66,8 +66,8 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
 }
 
 /**
- * Returns a list of items per list of keys, in the order of the keys. A key that matches no item results in null, and so does a
- * missing list or key that the document allows.
+ * Returns a list of items per list of keys, in the order of the keys. A key without an item results in null. So does a
+ * missing list or key, if the OpenAPI document allows it.
  */
 export async function batchEach<
   Keys extends readonly MaybeKey[] | null | undefined,
@@ -99,8 +99,8 @@ const lacksRequired = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer lacks a required ${what}`);
 
 /**
- * Converts a key to a string. Returns `undefined` for a value that is neither a string nor a number, and for a number that lost
- * digits when it was parsed (`1e20`), because it may equal the key of another item.
+ * Converts a key to a string. Returns `undefined` for a value that is neither a string nor a number, and for a number
+ * that lost digits when it was parsed (`1e20`), because the rounded number may equal another item's key.
  */
 function textOf(key: unknown): string | undefined {
   if (typeof key === "string") return key;
@@ -113,7 +113,6 @@ function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefi
   return text?.isWellFormed() ? found.get(text) : lacksRequired("key");
 }
 
-/** How to fetch a chunk of keys, and how to collect the items of each key. */
 type Batch<K, Item, Kept> = {
   readonly size: number;
   readonly match: string | readonly string[];
@@ -150,7 +149,7 @@ async function fetchChunk<K, Item, Kept>(
       const value = keyAt(item, steps);
       const key = textOf(value);
       if (key === undefined) {
-        hasItemWithoutKey ||= typeof value !== "number"; // the parent of a rounded key fails in `foundFor`
+        hasItemWithoutKey ||= typeof value !== "number"; // a rounded number only fails its own parents, in `foundFor`
         continue;
       }
       const kept = found.get(key);
@@ -175,7 +174,10 @@ async function fetchChunk<K, Item, Kept>(
 const keyAt = (item: unknown, steps: readonly string[]): unknown =>
   steps.reduce((value, step) => (isRecord(value) ? own(value, step) : undefined), item);
 
-/** An item without a key may belong to any key. Fails all keys without items and, if a key may have several items, all keys. */
+/**
+ * An item without a key may belong to any parent. Fails the keys that may lack this item: those without an item, and
+ * all keys if a key may have several items.
+ */
 function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): void {
   for (const key of chunk.map(String)) {
     const kept = found.get(key);

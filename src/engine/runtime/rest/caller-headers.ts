@@ -15,13 +15,13 @@ const publicReadHeaders = ["accept", "accept-language"];
 
 const none: readonly Owner[] = [];
 
-/** Properties of a caller that are only trusted because the gateway's proof is valid. */
+/** Facts about a caller that are trusted only because the gateway's proof is valid. */
 type Vouched = { readonly tenant: string | undefined; readonly permissions: ReadonlySet<string> };
 const unknownCaller: Vouched = { tenant: undefined, permissions: new Set() };
 
 /** Data derived from the credentials and the context headers. Requests with the same values share a profile. */
 export class CallerProfile {
-  /** Headers for all operations, without those that differ in each request. */
+  /** Headers that all operations receive, without those that differ in each request, such as `x-request-id`. */
   readonly headers: Headers;
   /** All credentials of the request. Each operation receives only those that it accepts. */
   readonly credentials: Headers;
@@ -47,13 +47,16 @@ type Withheld = { readonly names: readonly string[]; readonly products: Readonly
 
 export class CallerHeaders {
   readonly profile: CallerProfile;
-  /** Headers for all operations. */
+  /** Headers that all operations receive. */
   readonly headers: Headers;
-  /** The request is charged to the tenant, to the owners of credentials that REST has accepted, or to the client's address. */
+  /**
+   * To whom the request is charged: the tenant, the owners of credentials that REST has accepted, or the client's
+   * address.
+   */
   owners: readonly Owner[];
   /** Owners of credentials that REST had not accepted before this request. */
   unknown: readonly Owner[] = none;
-  /** The `unknown` owners with a credential that REST accepted during this request. */
+  /** The `unknown` owners whose credential REST accepted during this request. */
   accepted: readonly Owner[] = none;
 
   readonly #withheld: Withheld | undefined;
@@ -110,9 +113,9 @@ export class CallerHeaders {
   }
 
   /**
-   * Records that an operation has succeeded. The request may contain the credentials of several alternatives in the operation's
-   * security requirements, and REST may have checked any of them. The success therefore proves that a credential is valid only if
-   * all these alternatives include it. An operation that accepts anonymous requests proves nothing.
+   * Records the owners whose credentials are valid because an operation has succeeded. If the request contains the
+   * credentials of several alternative security requirements, REST may have checked any of them. A credential is
+   * therefore only proved if all of them include it. An operation that accepts anonymous requests proves nothing.
    */
   succeeded({ credentials = [], anonymous }: Operation): void {
     if (this.unknown.length === 0 || anonymous) return;
@@ -123,10 +126,12 @@ export class CallerHeaders {
   }
 
   /**
-   * Returns the headers of a call: those for all operations, the accepted credentials, and the header parameters `ofCall`. A
-   * header parameter may come from a client's argument, so it never replaces a credential or a header that the gateway vouches
-   * for, in any spelling. Otherwise a success with a valid credential in the argument would prove an invalid one in the request.
-   * A public operation receives no data of the caller except the language.
+   * Returns the headers of a call: those for all operations, the credentials that the operation accepts, and the header
+   * parameters `ofCall`. A public operation receives no data of the caller except the language.
+   *
+   * A header parameter may come from a client's argument, so it never replaces a credential or a header that the
+   * gateway vouches for, in any spelling. Otherwise a client could pass a valid credential as an argument, and the
+   * success of the call would prove the invalid credential of its request.
    */
   headersOf(operation: Operation, ofCall: Headers = {}): Dictionary<string> {
     const headers = operation.public ? this.#headersOfPublicRead : new Dictionary<string>(this.headers);
@@ -156,7 +161,9 @@ export class CallerHeaders {
     return headers;
   }
 
-  /** Removes query parameters that have the name of a credential in the query, so that the name is not sent twice. */
+  /**
+   * Removes query parameters that have the name of a credential, because `pathOf` adds the credential under this name.
+   */
   queryOf<Query extends Readonly<Record<string, unknown>>>(
     { places, credentials }: Operation,
     query: Query,

@@ -110,7 +110,9 @@ export class RestClient {
     return client;
   }
 
-  /** The caller's tenant; empty if no gateway vouches for one. Operations that need the tenant are then refused. */
+  /**
+   * The caller's tenant; empty if no gateway vouches for one. REST operations that need the tenant are then refused.
+   */
   get tenant(): string {
     return this.#scope.forwarded.tenant ?? "";
   }
@@ -242,7 +244,10 @@ export class RestClient {
   }
 }
 
-/** Ensures that a credential for several tenants is used only for the caller's tenant, whatever a resolver or a client passes. */
+/**
+ * Throws unless the call's tenant parameter is the caller's tenant, because the server's credential is valid for
+ * several tenants.
+ */
 function checkTenant({ held }: Operation, init: Init | undefined, tenant: string | undefined): void {
   if (!held?.tenant) return;
   if (own(membersOf(init?.[held.tenant.in]), held.tenant.name) !== tenant)
@@ -259,7 +264,10 @@ async function orNull(value: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Returns the value at the path `result`; null for a success without content. Throws for a null that the document forbids. */
+/**
+ * Returns the value at the path `result`; null for a success without content. Throws for a null that the OpenAPI
+ * document forbids.
+ */
 function valueIn(operation: Operation, body: unknown, result: readonly string[]): unknown {
   const value = valueAt(body, result) ?? null;
   if (value === null && body !== undefined && !operation.nullable?.includes(result.join(".")))

@@ -1,15 +1,16 @@
 /**
  * Builds a connection from a page of REST (GraphQL Cursor Connections Specification).
  *
- * REST sends only one cursor per page, the cursor of the next page, which becomes the cursor of the last edge. The cursor of any
- * other edge contains the REST cursor of the edge's own page and the number of items to skip: the page is requested again, and
- * its first items are dropped. A cursor may contain further values:
+ * REST sends one cursor per page, which leads to the next page. This cursor becomes the cursor of the last edge. The
+ * cursor of any other edge contains the REST cursor of the edge's own page and the number of items to skip: the page is
+ * requested again, and its first items are dropped. A cursor may contain further values:
  * - the page size, if the REST cursor may be a page number, because pages of another size begin at other items;
- * - the number of items before the page, if REST's total determines the last page and the client cannot choose the page size;
+ * - the number of items before the page, if REST's total determines the last page and the client cannot choose the page
+ *   size;
  * - the number of consecutive empty pages so far.
  *
- * With offsets, the cursor of each edge is its offset. If REST expects the id of the last item as its cursor, the id is read from
- * this item.
+ * With offsets, the cursor of each edge is its offset. If REST expects the id of the last item as its cursor, the id is
+ * read from this item.
  */
 import { Dictionary } from "../../shared/own.ts";
 import { type CountedPage, isCounted, type NextPage, type Page, pathOfPart } from "../../shared/page.ts";
@@ -40,8 +41,8 @@ export type Connection<Body, Item> = {
 } & ConnectionFields<Item>;
 
 /**
- * `load` is called with REST's `first` and `after`. If no call is needed, it returns null or, for an empty page, `[]`. Throws
- * `BAD_USER_INPUT` for a cursor that this function did not create.
+ * `load` calls REST with the `first` and `after` of REST. If no call is needed, it returns null or, for an empty page,
+ * `[]`. Throws `BAD_USER_INPUT` for a cursor that this function did not create.
  */
 export async function connection<
   const Args extends PageArguments,
@@ -73,7 +74,7 @@ export async function connection<
   return buildConnection(answer, nextCursor) as never;
 }
 
-/** A page as REST returned it. */
+/** A page of REST, with the arguments that requested it. */
 type PageAnswer = {
   readonly args: PageArguments;
   readonly page: Page;
@@ -122,7 +123,7 @@ function announcesMore({ more, moreIf }: Page, body: object): boolean | undefine
 const emptiesUpTo = ({ start, items }: Pick<PageAnswer, "start" | "items">): number =>
   lengthOf(items) === 0 ? (start.empties ?? 0) + 1 : 0;
 
-/** Throws if a paging property that the document requires is missing, even if the client does not select it. */
+/** Throws if a paging property that the OpenAPI document requires is missing, even if the client does not select it. */
 function checkParts(body: object, page: Page): void {
   for (const part of page.required ?? []) {
     const value = valueAt(body, pathOfPart(page, part) ?? []);
@@ -132,8 +133,8 @@ function checkParts(body: object, page: Page): void {
 }
 
 /**
- * Returns the page size to request if the connection's page begins within a REST page: the size from the cursor, or else `first`
- * plus the number of skipped items, because REST sends these too. REST allows at most `most`.
+ * Returns the page size to request from REST if it differs from `first`: the size in the cursor, or `first` plus the
+ * number of items to skip, but at most `most`.
  */
 function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: PageStart): PageArguments {
   if (size !== undefined && args.after != null) return { first: size };
@@ -141,7 +142,7 @@ function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: Page
   return { first: Math.min((args.first ?? first) + skip, most ?? Number.MAX_SAFE_INTEGER) };
 }
 
-/** Returns the cursor in the URL of the next page; empty on the last page. An error fails the REST call. */
+/** Returns the cursor in the URL of the next page; empty on the last page. If it throws, the REST call fails. */
 function linkedCursor(
   { at, parameter }: NextPage & { readonly by: "link" },
   header: string | string[] | undefined,

@@ -91,8 +91,9 @@ function checkItems(name: string, items: readonly unknown[], separator: string |
 }
 
 /**
- * Refuses a member of an object that is serialized under the same name as another parameter, because servers differ in which of
- * two values they use. The members of an exploded object become parameters, those of a `deepObject` are named `object[member]`.
+ * Refuses a member of an object that is serialized under the same name as another parameter, because servers differ in
+ * which value of a repeated name they use. The members of an exploded object become parameters, those of a `deepObject`
+ * are named `object[member]`.
  */
 function checkMembers(name: string, value: object, style: Style, all: Pairs): void {
   const names = pairNames(name, value, style);
@@ -132,8 +133,8 @@ const credentialNames = ({ operation, location }: Pairs): string[] =>
 const withoutDelimiters = (text: string): string => text.replace(/[[\]|]/g, encodeURIComponent);
 
 /**
- * Decodes the reserved characters that a query may contain (`allowReserved`), except its separators. In a list that is not
- * exploded, `,` is a separator.
+ * Decodes the reserved characters that a query may contain (`allowReserved`), except the query's separators. In a list
+ * that is not exploded, `,` is a separator too.
  */
 const withReserved = (text: string, isList: boolean): string =>
   text.replace(isList ? /%(?:24|2F|3A|3B|3F|40)/g : /%(?:24|2C|2F|3A|3B|3F|40)/g, decodeURIComponent);

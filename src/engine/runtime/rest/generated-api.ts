@@ -23,9 +23,9 @@ type ByArgument<Fact> = Readonly<Record<string, Readonly<Record<string, Fact>>>>
 /** How to resolve a representation by one of the entity's keys (`@key`). */
 export type EntityReference = {
   /**
-   * The fields of the key: the argument of the resolver, the path in the representation and the GraphQL type. Without `field`,
-   * the entity is built from the representation without a REST call; `property` is then the REST property to set, and `isInteger`
-   * means that REST represents the ID as an integer.
+   * The fields of the key. `argument` is the resolver's argument, `path` the path in the representation, `type` the
+   * GraphQL type. Without `field`, the entity is built from the representation without a REST call: `property` is the
+   * REST property to set, and `isInteger` means that REST represents the ID as an integer.
    */
   readonly keys: readonly {
     readonly argument: string;
@@ -48,7 +48,7 @@ export type GeneratedApi = {
   /** The resolvers by GraphQL type and field; for an enum, the REST values. */
   readonly resolvers: Readonly<Record<string, object>>;
   readonly operations: Operations;
-  /** Names of the header parameters in the document, which the gateway forwards. */
+  /** Names of the header parameters in the OpenAPI document, which the gateway forwards. */
   readonly requestHeaders: readonly string[];
   /** The JSON Schema of each argument. */
   readonly argumentSchemas: ByArgument<object>;
@@ -56,7 +56,10 @@ export type GeneratedApi = {
   readonly argumentNames: ByArgument<string>;
   readonly savedOperations: readonly ManifestEntry[];
   readonly specHash: string;
-  /** Present for a federation subgraph: the schema for composition, and the references by entity type. */
+  /**
+   * Present for a federation subgraph: the schema for composition, and how to resolve the representations of each
+   * entity type.
+   */
   readonly subgraph?: {
     readonly schema: URL;
     readonly references: Readonly<Record<string, readonly EntityReference[]>>;

@@ -1,6 +1,7 @@
 /**
- * Credentials that the server holds for vendors' APIs (`spec/credentials.yaml`), in files below `CREDENTIALS_DIRECTORY` that are
- * re-read while they are in use. The values are in private fields, so that logging an object does not reveal them.
+ * Credentials that the server holds for vendors' APIs (`spec/credentials.yaml`). Their values are in files below
+ * `CREDENTIALS_DIRECTORY`, which are re-read while they are in use. The values are in private fields, so that logging
+ * an object does not reveal them.
  */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -133,7 +134,10 @@ function patternOf(secret: string, isEscaped: boolean): RegExp {
   return new RegExp(pattern, "gi");
 }
 
-/** Some vendors expect their API key as the user name of Basic credentials, with an empty or a dummy password. */
+/**
+ * Returns the user name of Basic credentials if it is secret: some vendors expect their API key there, with an empty or
+ * a dummy password.
+ */
 function userThatIsTheKey({ scheme }: HeldCredential, value: string): string[] {
   const colon = value.indexOf(":");
   return scheme === "Basic" && value.length - colon < leastCharacters ? [value.slice(0, colon)] : [];

@@ -8,8 +8,9 @@ import { lacksKey, valueAt } from "./property.ts";
 import type { AnyContext, GraphqlTypes } from "./rest-context.ts";
 
 /**
- * An object that links below it may inherit from: the REST object of a GraphQL type, or the arguments of a field. `type` is the
- * name of the GraphQL type or the mark of an argument. `above` is the next `Enclosing` toward the root.
+ * An object that links below it may inherit from: the REST object of a GraphQL type, or the arguments of a field.
+ * `type` is the name of the GraphQL type or, for an argument `org`, `argsAbove.org`. `above` is the next `Enclosing`
+ * toward the root.
  */
 export type Enclosing = {
   readonly type: string;
@@ -17,10 +18,7 @@ export type Enclosing = {
   readonly above: Enclosing | undefined;
 };
 
-/**
- * Returns the mark of an argument, which takes the place of a type's name. It never equals a type's name, because GraphQL names
- * have no dots.
- */
+/** `org` → `argsAbove.org`. The result never equals the name of a type, because GraphQL names have no dots. */
 export const markOfArgument = (name: string): string => `argsAbove.${name}`;
 
 /** `["Account", "id"]` is a property of a GraphQL type, `["argsAbove", "org", "String"]` an argument and its type. */
@@ -71,8 +69,8 @@ export function inheritedFrom<const Of extends Sources, Context extends AnyConte
 }
 
 /**
- * Returns the nearest object of the type or, for the mark of an argument, the arguments of the nearest field that has this
- * argument.
+ * Returns the nearest object of the type. For an argument (`argsAbove.org`), returns all arguments of the nearest field
+ * that has it.
  */
 export function nearestEnclosing(enclosing: Enclosing | undefined, type: string): unknown {
   let at = enclosing;
@@ -86,7 +84,7 @@ function typeAndPath(source: Source): readonly [mark: string, ...steps: string[]
   return type === "argsAbove" ? [markOfArgument(name), name] : source;
 }
 
-/** Returns the types, and the marks of arguments, that the plan must record. */
+/** Returns each `Enclosing.type` that the plan must record. */
 export const markOf = (sources: Sources) => ({
   inherits: Object.values(sources).map((source) => typeAndPath(source)[0]),
 });

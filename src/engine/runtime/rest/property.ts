@@ -9,8 +9,8 @@ export type PlainSource =
   | { readonly kind: "computed"; readonly compute: (parent: object) => unknown };
 
 /**
- * Whether a resolver calls REST. If it does, a generated resolver has no `source`, and a resolver of the executable schema has a
- * `source` of kind `call`.
+ * Whether a resolver calls REST. In that case, a generated resolver has no `source`, and a resolver of the executable
+ * schema has a `source` of kind `call`.
  */
 export function callsRest(resolve: object): boolean {
   const { source } = resolve as { readonly source?: { readonly kind: string } };
@@ -54,8 +54,8 @@ export const lacksKey = (): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
 
 /**
- * Returns the result of a call that the document does not allow to be null. The field is nullable only because the call may be
- * skipped. Throws `BAD_UPSTREAM_RESPONSE` for a null.
+ * Returns the result of a call. Throws `BAD_UPSTREAM_RESPONSE` for a null, because the OpenAPI document forbids it.
+ * (The GraphQL field is nullable only because the call may be skipped.)
  */
 export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNullable<Value>> {
   const value = await answer;

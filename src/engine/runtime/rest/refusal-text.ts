@@ -128,7 +128,6 @@ function fieldAt(value: unknown, path: string | undefined): string | undefined {
   return Array.isArray(field) ? stepsName(field.map(String)) : fieldName(field);
 }
 
-/** Control characters and line separators. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
 /** Returns the text as one line of limited length; `undefined` if it is empty or not a string. */
@@ -149,8 +148,8 @@ const bounded = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 
 /**
- * Converts the REST name of a value to a dotted path, without a location at the front. Accepts JSON pointers (RFC 6901), JSON
- * paths and plain names: `/items/0/name`, `#/items/0/name`, `$.items[0].name`, `body.items.0.name`.
+ * Converts the REST name of a value to a dotted path, without a leading location such as `body`. Accepts JSON pointers
+ * (RFC 6901), JSON paths and plain names: `/items/0/name`, `#/items/0/name`, `$.items[0].name`, `body.items.0.name`.
  */
 function fieldName(value: unknown): string | undefined {
   const text = textOf(value);

@@ -15,13 +15,14 @@ import { neverStored, type RestResponse } from "./rest-response.ts";
 
 type Abandon = (failure: CodedError) => void;
 
-/** The admission of the GraphQL request. */
 type Admitted = Pausable & { readonly caller: Caller };
 
 export class RequestScope {
   readonly forwarded: CallerHeaders;
   readonly caller: Caller;
-  /** The admission. It is paused while the request waits for its caller's share of the processor. */
+  /**
+   * The admission of the HTTP request. It is paused while the request waits for its caller's share of the processor.
+   */
   readonly place: Admitted | undefined;
   /** The reads of this request by operation, URL and header parameters; null for a read that has failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
@@ -144,8 +145,8 @@ export class RequestScope {
   }
 
   /**
-   * Runs `run` when the caller may use the processor, and charges its time. If the responses of the request are small, it runs
-   * immediately.
+   * Runs `run` when the caller may use the processor, and charges its time. Does not wait if the responses of the
+   * request are small.
    */
   completed<T>(run: () => T): T | Promise<T> {
     if (this.#reservedBytes < largeBody) return run();
@@ -154,8 +155,8 @@ export class RequestScope {
   }
 
   /**
-   * Accepts the response of a call and charges the time to parse it. The response of a read waits for the caller's share of the
-   * processor. In the usual case there is no need to wait, and the response is returned without a promise.
+   * Accepts the response of a call and charges the time to parse it. The response of a read waits for the caller's
+   * share of the processor. Usually there is no need to wait, and the response is returned without a promise.
    */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);

@@ -1,6 +1,6 @@
 /**
- * Creates the errors of REST calls. A message names the operation. It contains texts from the upstream only if the document
- * declares them for clients.
+ * Creates the errors of REST calls. A message names the operation. It contains texts from the upstream only if the
+ * OpenAPI document declares them for clients.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
@@ -64,17 +64,17 @@ export const tooLarge = (bytes: number): CodedError =>
 export const invalidResponse = (message: string, how: string): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, { cause: new FailureReason(how) });
 
-/** Distinguishes HTML, which load balancers send, from other content. */
+/** The reason in the log. HTML probably comes from a load balancer. */
 export const notJson = (media: string): "HTML" | "not JSON" =>
   /^text\/html\b/i.test(media) ? "HTML" : "not JSON";
 
-/** The reason for a JSON response with a 4xx status that the document omits, although it declares others. */
+/** The reason in the log for a JSON response with an undeclared 4xx status, although the operation declares others. */
 export const undocumentedStatus = "undocumented status";
 
 /**
- * Returns the reason to assume that a 4xx does not come from the API but from a wrong host or path, a server that requires TLS,
- * or a load balancer; `undefined` if there is none. Such a 4xx is reported as `UPSTREAM_ERROR` rather than as a mistake of the
- * client. A 429 is accepted with any body, and a 401 with any body except HTML, because they do not depend on the resource (RFC
+ * Returns a reason to assume that a 4xx does not come from the API, but for example from a load balancer or a wrong
+ * host; `undefined` if there is none. Such a 4xx is reported as `UPSTREAM_ERROR`, because the client is not at fault. A
+ * 429 is accepted with any body, and a 401 with any body except HTML, because they do not depend on the resource (RFC
  * 6585 §4, RFC 9110 §15.5.2).
  */
 export function foreignErrorSign(

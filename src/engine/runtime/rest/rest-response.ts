@@ -46,7 +46,7 @@ function withoutSpaceAtEnd(value: string): string {
   return value.slice(0, end);
 }
 
-/** The `freshUntil` of a response that must not be stored. It is lower than any time, so it determines the minimum. */
+/** The `freshUntil` of a response that must not be stored. It is lower than any time, so that it wins in a minimum. */
 export const neverStored = Number.NEGATIVE_INFINITY;
 
 export class RestResponse {

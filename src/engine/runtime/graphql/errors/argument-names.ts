@@ -1,7 +1,8 @@
 /**
- * Translates errors about values that REST or the request encoder refused, from the names of REST's parameters and properties
- * to the names of GraphQL arguments. If the OpenAPI document declares no error text for clients, a sentence explains what to
- * change. It contains the argument's description, or else the limits in the OpenAPI document.
+ * Translates errors about values that REST or the request encoder refused: replaces the names of REST's parameters and
+ * properties with the names of GraphQL arguments. If the OpenAPI document declares no error text for clients, the
+ * message explains what to change. It then contains the argument's description, or else the limits in the OpenAPI
+ * document.
  */
 import { type GraphQLArgument, getNamedType, isEnumType, isScalarType, isSpecifiedScalarType } from "graphql";
 import type { JsonSchema } from "../../../shared/json-schema.ts";
@@ -116,7 +117,10 @@ function argumentOf(facts: ArgumentFacts, restName: string): string | undefined 
   return inside.length === 1 ? inside[0] : undefined;
 }
 
-/** REST may spell the first name in another letter case. Returns the enclosing object for an unknown field. */
+/**
+ * Returns the argument that a REST value came from; the enclosing object for an unknown field. Ignores the letter case
+ * of the first name, because REST may spell it in another one.
+ */
 function sourceOf({ names, args }: ArgumentFacts, restName: string): string | undefined {
   const whole = own(names, restName);
   if (whole !== undefined) return whole;
@@ -140,7 +144,10 @@ function sourceOf({ names, args }: ArgumentFacts, restName: string): string | un
   return written;
 }
 
-/** Returns the argument behind a REST parameter or body property. An argument with a REST name is found only by that name. */
+/**
+ * Returns the argument behind a REST parameter or body property. An argument with another REST name is not found by its
+ * GraphQL name.
+ */
 function rootOf(
   names: ArgumentFacts["names"],
   args: ArgumentFacts["args"],

@@ -11,8 +11,9 @@ import type { FieldError } from "./field-error.ts";
 import { ContractViolation } from "./field-error.ts";
 
 /**
- * Creates Apollo's `formatError`, which masks errors. Parser errors about the size of a document become `LIMIT_EXCEEDED`. In
- * production, it also removes the suggestion for a missing selection, the only one that graphql-js does not hide.
+ * Creates Apollo's `formatError`, which masks errors. Parser errors about the size of a document become
+ * `LIMIT_EXCEEDED`. In production, also removes "Did you mean …" from the error about a missing selection, because
+ * graphql-js hides all other suggestions but this one.
  */
 export function formatError({ env, production }: Config) {
   const over = (limit: "MAX_TOKENS" | "MAX_DEPTH", message: string): CodedError =>
@@ -20,7 +21,7 @@ export function formatError({ env, production }: Config) {
   return (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
     const { message } = formatted;
     if (message.includes("Document contains more tha"))
-      // graphql-js misspells "more than" as "more that"
+      // graphql-js misspells "more than" as "more that"; `tha` matches both
       return maskError(formatted, over("MAX_TOKENS", `a document may have at most ${env.MAX_TOKENS} tokens`));
     // the parser recurses once per level, so a document far beyond the limit overflows the stack
     if (message === "Maximum call stack size exceeded")

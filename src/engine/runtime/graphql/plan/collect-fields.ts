@@ -86,8 +86,8 @@ function collect(
 }
 
 /**
- * Without `@defer`, graphql-js 16 visits a fragment only at its first included spread, even if the fragment's type condition
- * does not apply. It does not evaluate the conditions of later spreads.
+ * Like graphql-js 16, a document without `@defer` visits a fragment only at its first included spread, even if the
+ * fragment's type condition does not apply. The conditions of later spreads are not evaluated.
  */
 const isVisitedSpread = ({ defers }: Collecting, { visited }: Found, selection: SelectionNode): boolean =>
   !defers && selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value);

@@ -1,7 +1,8 @@
 /**
- * Compiles a projection, the fast conversion of REST's values to a response. Each selection becomes a generated function. A
- * projection throws at any unexpected value, and `complete` then processes the values again, with errors. The generated source
- * contains text from documents only as names of the GraphQL grammar and as JSON strings.
+ * Compiles a projection, the fast conversion of REST's values to a response. Each selection becomes a generated
+ * function. A projection throws at any unexpected value. `complete` then processes the values again and reports the
+ * errors. Documents cannot inject code: the generated source contains their text only as GraphQL names and as JSON
+ * strings.
  */
 import {
   type GraphQLLeafType,
@@ -70,7 +71,10 @@ type EmittedValue = {
   readonly level?: number;
 };
 
-/** Returns the expression for the completed value. It evaluates `input` once, and stores the result in the variable `t`. */
+/**
+ * Returns the expression for the completed value. The expression evaluates `input` once, and stores the result in the
+ * variable `t`.
+ */
 function valueExpression(
   emitting: Emitting,
   field: FieldPlan,
@@ -169,7 +173,7 @@ function inputExpression(emitting: Emitting, source: FieldPlan["source"]): strin
   const { names } = source;
   const [name, ...below] = names;
   if (name === undefined) return "from";
-  // every object inherits properties such as `valueOf`, so only an own property may be read under such a name
+  // every object inherits properties such as `valueOf`, so `valueAt` reads these names, and only as own properties
   if (below.length === 0 && !isInherited(name)) return `from[${JSON.stringify(name)}]`;
   return `${constant(emitting, valueAt)}(from, ${constant(emitting, names)})`;
 }

@@ -14,7 +14,6 @@ import type { BoundFieldPlan, LevelParents, OperationPlan, ParentsByPlan, Result
 import { type Positions, positionsBelow, positionsInParts, propagateNull, rootOf } from "./positions.ts";
 import { type ResponseBudget, ResponseTooLarge } from "./response-budget.ts";
 
-/** How the values of a level are completed in pieces. */
 export type Pieces = {
   /** Maximum number of parents per piece. */
   readonly size: number;

@@ -1,8 +1,12 @@
 /**
- * The deferred parts of a response (GraphQL's incremental delivery). A part contains the fields of one object that are deferred
- * by the same `@defer` directives. The parts of a level run together, so that REST calls are batched as without `@defer`. The
- * data of a part is in a wrapper, which keeps nulls and errors from propagating further. A fragment is one `@defer` directive
- * at one object. It is announced once the fragment around it is complete, and is complete once all its parts are.
+ * The deferred parts of a response (GraphQL's incremental delivery).
+ *
+ * A part contains the fields of one object that are deferred by the same `@defer` directives. The parts of a level run
+ * together, so that REST calls are batched as without `@defer`. The data of a part is in a wrapper, which keeps nulls
+ * and errors from propagating further.
+ *
+ * A fragment is one `@defer` directive at one object. It is announced once the fragment around it is complete, and it
+ * is complete once all its parts are.
  */
 import { CodedError } from "../../coded-error.ts";
 import { mostDeferredParts } from "../../settings/capacity.ts";
@@ -70,7 +74,7 @@ type Place = { readonly object: object; readonly position: Position | undefined 
 export type Payload = {
   /** Newly announced fragments. */
   readonly pending: readonly Fragment[];
-  /** Complete parts, each with the fragment that it is sent for: the announced one with the longest path. */
+  /** Complete parts. Each is sent with the id of `fragment`: its announced fragment with the longest path. */
   readonly parts: readonly { readonly part: Part; readonly fragment: Fragment }[];
   /** Complete fragments, with the errors of those that have failed. */
   readonly completed: readonly { readonly fragment: Fragment; readonly errors: readonly FieldError[] }[];
@@ -245,7 +249,9 @@ export class Deferral {
     }
   }
 
-  /** Returns the last payload, in place of one that cannot be sent: it reports every announced fragment as failed. */
+  /**
+   * Returns the last payload, which replaces one that cannot be sent. It reports every announced fragment as failed.
+   */
   failed({ pending, completed }: Payload, error: Error): Payload {
     const unknown = new Set(pending);
     const fragments = [...completed.map(({ fragment }) => fragment), ...this.#announced];

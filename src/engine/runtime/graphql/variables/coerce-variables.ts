@@ -40,7 +40,7 @@ export function coerceVariables(
   hidesSuggestions: boolean,
 ): { coerced: Variables } | { errors: readonly GraphQLError[] } {
   const coercion: Coercion = { left: valuesPerRequest, hidesSuggestions };
-  // without a prototype, because graphql-js also reads variables that have no value
+  // without a prototype, because graphql-js also reads variables without a value, which may be named `valueOf`
   const coerced = new Dictionary<unknown>();
   const errors: GraphQLError[] = [];
   for (const definition of definitions) {

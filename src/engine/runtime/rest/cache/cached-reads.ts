@@ -17,7 +17,7 @@ type Stored = StoredResponse | undefined;
 
 type Keys = {
   readonly own: CallerKey;
-  /** The key of a response that all callers share; only present for a public operation. */
+  /** The key of a response that all callers share; only set if the operation is public. */
   readonly forAll: CallerKey | undefined;
   /** Reads with the same `waiting` key share one call. */
   readonly waiting: CallerKey;
@@ -45,8 +45,8 @@ export class Reads {
   readonly #shared = new SharedReads();
   readonly #unconfirmed = new ValidatorBackoff();
   /**
-   * Ids of public operations whose last response could not be cached for all callers. Reads of these operations only wait for
-   * calls of their own caller.
+   * Ids of public operations whose last response could not be cached for all callers. Reads of these operations wait
+   * only for calls that their own caller has in flight.
    */
   readonly #notForAll = new Set<string>();
 
@@ -56,12 +56,13 @@ export class Reads {
     this.#call = call;
   }
 
-  /** Makes a write, which invalidates the reads of the same request and the stored responses of the caller. */
+  /** Makes a call that writes. Invalidates the reads of the same request and the stored responses of the caller. */
   write(request: CallRequest): Promise<RestResponse> {
     const { forwarded, reads } = request.scope;
     const drop = () => {
       this.#cache.drop(forwarded.identity);
-      // a credential of the server acts for a whole tenant, so the write changes what all callers of the tenant read
+      // a credential held by the server writes for the whole tenant, so the stored responses of all its users are
+      // outdated
       if (request.held) this.#cache.dropAllOf(forwarded.caller);
     };
     drop();
@@ -72,9 +73,9 @@ export class Reads {
   }
 
   /**
-   * Identical reads of one request share one call, until a write invalidates it. A failed read may be retried once. `first` is
-   * called for each read that makes a call, except retries. The content of a QUERY request is part of the cache key
-   * (draft-ietf-httpbis-safe-method-w-body §2.7), as a digest because it may be long.
+   * Identical reads of one request share one call, until the request writes. A failed read may be retried once. Calls
+   * `first` if the read is neither a retry nor answered from the cache. The cache key contains a digest of the content
+   * of a QUERY request (draft-ietf-httpbis-safe-method-w-body §2.7).
    */
   read(request: CallRequest, first: () => void): Promise<RestResponse> {
     const { scope } = request;
@@ -111,7 +112,7 @@ export class Reads {
     return kept instanceof StoredResponse ? kept : undefined;
   }
 
-  /** Returns a stored response that is fresh or that may be served stale during revalidation. */
+  /** Returns a fresh stored response, or a stale one that is then revalidated in the background. */
   #stored(request: CallRequest, keys: Keys): Promise<RestResponse> | undefined {
     const { scope } = request;
     const stored = this.#find(keys);
@@ -195,12 +196,11 @@ export class Reads {
     return outcome;
   }
 
-  /** Stores the response if REST permits it and the cache admits it. */
   #storeIfPermitted(request: CallRequest, begun: BegunRead, response: RestResponse): void {
     const { keys, stored } = begun;
     const names = [keys.own.identity, request.operation.id] as const;
     const mayStore = mayBeStored(response);
-    if (mayStore) response.freshUntil = performance.now(); // permits the client's cache to store it
+    if (mayStore) response.freshUntil = performance.now(); // clients may then store the response, but must revalidate it
     const isAdmitted =
       mayStore &&
       (stored !== undefined || this.#cache.admits(keyOf(keys, isForAll(request.operation, response))));
@@ -227,18 +227,18 @@ export class Reads {
 
 const keyOf = ({ own, forAll }: Keys, isForAll: boolean): CallerKey => (isForAll && forAll) || own;
 
-/** Returns the response, or an error if the request's byte budget is exhausted. */
+/** Returns the response, or an error if the byte budget of the request is exhausted. */
 const reserved = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.reserve(response.bytes, true) ?? response;
 
 /**
- * Whether the caller lost access to the resource or the resource is gone, so that stored responses must not be reused. A 408 or a
- * 429 only concerns the request.
+ * Whether the caller has lost access or the resource is gone, so that the stored response must not be reused. A 408 or
+ * 429 only rejects this attempt.
  */
 const isRefusal = ({ status }: RestResponse): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 
-/** Replaces a failure by the stored response if `stale-if-error` permits that. */
+/** Replaces a failure with the stored response if `stale-if-error` permits that. */
 function staleInsteadOf(outcome: Outcome, stored: StoredResponse, scope: RequestScope): Outcome {
   return isFailure(outcome) && stored.servesOnFailure ? reserved(scope, stored.cached()) : outcome;
 }

@@ -1,10 +1,14 @@
 /**
- * Caches REST responses and GraphQL responses as far as REST permits: public values for all callers, other values per caller
- * (`CallerKey`). A write drops all values of its caller, for all products, so that the caller reads its own writes (RFC 9111 §4.4
- * requires this only for the written URL). The total size and the size per caller are limited, and the least recently used values
- * are evicted first. Above `openBytes`, a value is cached only at the second request for its key, because otherwise many callers
- * would evict each other's values before any of them is reused. A public value counts toward the size of the caller whose request
- * fetched it. A caller that has written since this request fetches a new value.
+ * Caches REST responses and GraphQL responses as far as REST's caching headers permit: public values for all callers,
+ * other values per caller (`CallerKey`).
+ *
+ * A write drops all values of its caller, for all products, so that the caller reads its own writes. (RFC 9111 §4.4
+ * requires this only for the written URL.) For the same reason, a caller never reads a public value that is older than
+ * the caller's last write.
+ *
+ * The total size and the size per caller are limited, and the least recently used values are evicted first. A public
+ * value counts toward the size of the caller whose request fetched it. Above `openBytes`, a value is cached only at the
+ * second request for its key. Otherwise many callers would evict each other's values before any of them is reused.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
@@ -23,7 +27,9 @@ type Entry = Pick<CallerKey, "identity" | "caller"> & {
 
 const bytesPerUnit = 2;
 
-/** Prefix of the keys in `#droppedAt` that refer to a caller instead of an identity. No identity begins with a line break. */
+/**
+ * Prefix of the keys in `#droppedAt` that name a caller instead of an identity. No identity begins with a line break.
+ */
 const allOf = "\n";
 
 /** The identity of public values. It differs from the identities of callers, which never begin with a line break. */
@@ -55,7 +61,9 @@ export class CallerCache {
     return this.#entries.calculatedSize;
   }
 
-  /** The class of the value must be checked, because the cache contains both REST responses and GraphQL responses. */
+  /**
+   * Users of the cache must check the class of the value, because REST responses and GraphQL responses share the cache.
+   */
   get(key: CallerKey): CachedValue | undefined {
     const { identity, whole } = key;
     if (!this.#byIdentity.has(identity)) return undefined; // avoids hashing a long key
@@ -125,15 +133,18 @@ export class CallerCache {
 type Reader = Pick<CallerHeaders, "identity" | "caller">;
 
 /**
- * A cache key, which begins with the identity of the caller, or with `everyone` for a public value. The string is built only
- * once, because a `Map` hashes each new string again and the URL of a batched call has thousands of characters.
+ * A cache key. It begins with the identity of the caller, or with `everyone` for a public value. The string is built
+ * only once, because a `Map` hashes each new string again and the URL of a batched call has thousands of characters.
  */
 export class CallerKey {
   /** The identity that may read the value: the caller's, or `everyone`. */
   readonly identity: string;
-  /** The identity of the caller that reads or fetches the value, also for a public value. */
+  /** The identity of the requesting caller, even if the value is public. */
   readonly reader: string;
-  /** The caller that the size is charged to. A tenant, for example, is one caller, and its users have different identities. */
+  /**
+   * The caller that the size is charged to. All users of a tenant, for example, are one caller with different
+   * identities.
+   */
   readonly caller: string;
   readonly whole: string;
 
@@ -176,7 +187,7 @@ class Doorkeeper {
   }
 }
 
-/** FNV-1a. A collision only means that a key counts as already requested. */
+/** FNV-1a. After a collision, a key that is requested for the first time counts as already requested. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -1,8 +1,8 @@
 /**
- * A cached REST response. REST's headers decide about caching (RFC 9111), and no heuristic lifetime is used (§4.2.2): a response
- * without a lifetime and a validator is not stored. The response of a public operation is cached for all callers if REST sends
- * `public` or `s-maxage`; every other response is cached for its caller. Supports `stale-while-revalidate` and `stale-if-error`
- * (RFC 5861). All times are on the monotonic clock.
+ * A cached REST response. REST's headers decide about caching (RFC 9111). No heuristic lifetime is used (§4.2.2), so a
+ * response with neither a lifetime nor a validator is not stored. The response of a public operation is cached for all
+ * callers if REST sends `public` or `s-maxage`; every other response is cached for its caller. Supports
+ * `stale-while-revalidate` and `stale-if-error` (RFC 5861). All times are on the monotonic clock.
  */
 import CachePolicy from "http-cache-semantics";
 import type { Operation } from "../../../shared/operation.ts";
@@ -49,7 +49,7 @@ export class StoredResponse {
     this.isForAll = isForAll(request.operation, response);
     this.#policy = this.#policyOf(this.isForAll);
     this.#freshUntil = freshUntil(this.#policy);
-    // GraphQL responses are cached per caller, so the rules for private caches apply to them
+    // GraphQL responses are cached per caller, so their lifetime follows the rules for private caches
     response.freshUntil = this.isForAll ? freshUntil(this.#policyOf(false)) : this.#freshUntil;
   }
 
@@ -188,9 +188,10 @@ const bodyHeaders = ["content-encoding", "content-length", "content-md5", "conte
 const cachingHeaders = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"] as const;
 
 /**
- * Returns the caching headers in the form that `http-cache-semantics` needs. The first value of a repeated header or directive is
- * used, and a malformed age or lifetime makes the response stale (RFC 9111 §4.2.1, §5.1). The library would use the last value,
- * refuse fresh responses with `must-revalidate` or `proxy-revalidate`, and serve stale ones with `no-cache`.
+ * Returns the caching headers in the form that `http-cache-semantics` needs. The first value of a repeated header or
+ * directive is used, and a malformed age or lifetime makes the response stale (RFC 9111 §4.2.1, §5.1). Without this,
+ * the library would use the last value, refuse to serve fresh responses with `must-revalidate` or `proxy-revalidate`,
+ * and serve stale responses with `no-cache`.
  */
 function cacheHeaders(raw: RawHeaders, isOfPublicRead = false): Headers {
   const headers: Headers = {};
@@ -226,7 +227,10 @@ const lifetimes: ReadonlySet<string> = new Set([
 
 const revalidates: ReadonlySet<string> = new Set(["must-revalidate", "proxy-revalidate"]);
 
-/** Directives that forbid serving a stale response; in shared caches, `s-maxage` forbids it too (RFC 9111 §5.2.2.10). */
+/**
+ * Directives that forbid serving a stale response. For shared caches, `proxy-revalidate` and `s-maxage` forbid it too
+ * (RFC 9111 §5.2.2.10).
+ */
 const strict = ["must-revalidate", "no-cache"];
 const strictForAll = [...strict, "proxy-revalidate", "s-maxage"];
 const directive = /([^\s=,"]+)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^,]*)))?/g;

@@ -1,11 +1,11 @@
 /**
- * The circuit breaker of an upstream. After five consecutive failures the circuit opens, and calls are refused. After a pause,
- * one call is admitted as a trial: success closes the circuit, failure doubles the pause.
+ * The circuit breaker of an upstream. After five consecutive failures the circuit opens, and calls are refused. After a
+ * pause, one call is admitted as a trial: success closes the circuit, failure doubles the pause.
  *
- * Each caller also has a separate circuit, because a service may fail for a single caller, for example because of an expensive
- * search or corrupt data. In the circuit of all callers, at most three failures of one caller count, so that it only opens if at
- * least two callers fail. The caller that failed last waits twice the pause before it may make the trial, so that another caller
- * is more likely to make it.
+ * Each caller also has a separate circuit, because a service may fail for a single caller, for example because of an
+ * expensive search or corrupt data. The circuit of all callers counts at most three failures of each caller, so that it
+ * only opens if at least two callers fail. The caller that failed last may make the trial only after twice the pause,
+ * so that another caller is more likely to make it.
  */
 import { LRUCache } from "lru-cache";
 import { failingCallers } from "../../settings/capacity.ts";
@@ -18,7 +18,7 @@ const maxPauseMs = 15_000;
 /** `unknown`: the call says nothing about the upstream, because the client disconnected or the call got no connection. */
 export type Verdict = "worked" | "failed" | "unknown";
 
-/** Whether an admitted call is the trial of the circuit of all callers, or of its caller's circuit. */
+/** For each circuit, whether the admitted call is its trial. */
 type Admission = { readonly ofAll: boolean; readonly ofCaller: boolean };
 
 class Circuit {
@@ -32,7 +32,7 @@ class Circuit {
   /** When the next trial may start, if the circuit is open. */
   #nextTrialAt = 0;
 
-  /** `mostOfOneCaller` is the number of failures of one caller that count. */
+  /** `mostOfOneCaller`: maximum number of failures of one caller that count. */
   constructor(mostOfOneCaller: number) {
     this.#mostOfCaller = mostOfOneCaller;
   }

@@ -23,7 +23,6 @@ import { mediaTypeOf, type RawHeaders, RestResponse, withoutTrailingSpace } from
 import { contentCodings, decompress } from "./decompress.ts";
 import { jsonValueBytes } from "./json-bytes.ts";
 
-/** The budgets of the GraphQL request. */
 type Budget = Pick<
   RequestScope,
   "maxResponseBytes" | "reserve" | "release" | "charge" | "measured" | "decompressed"
@@ -51,9 +50,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isAbandoned = false;
 
   /**
-   * Limits the body to `maxResponseBytes` and to the bytes that `budget` has left: before and after decompression, and as counted
-   * by its values (`json-bytes.ts`). With `isUnread`, the body of a 2xx response is discarded. `held` are the server's
-   * credentials, which are masked in the response.
+   * The size of the body is limited by `maxResponseBytes` and by the bytes that `budget` has left. It is checked three
+   * times: as received, decompressed, and as estimated from its JSON values (`json-bytes.ts`). With `isUnread`, the
+   * body of a 2xx response is discarded. `held` are the server's credentials, which are masked in the response.
    */
   constructor(budget: Budget, isRead: boolean, isUnread = false, held?: CallCredentials) {
     this.#budget = budget;

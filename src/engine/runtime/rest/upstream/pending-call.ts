@@ -1,15 +1,15 @@
 /**
- * A call in flight. It waits for a connection and enforces the deadlines. Callers share the connections of an upstream by a
- * `SharedQuota`, and a call beyond its caller's share waits in a queue, so that slow or numerous calls of one caller do not delay
- * other callers.
+ * A call in flight. It waits for a connection and enforces the deadlines. Callers share the connections of an upstream
+ * (`SharedQuota`). A call beyond its caller's share waits in a queue, so that slow or numerous calls of one caller do
+ * not delay other callers.
  *
  * One deadline runs at a time, in this order:
- * - The connect deadline: the request must be assigned to a connection, including the wait in the queue. When it expires, it
- *   starts again if the queue has progressed.
+ * - The connect deadline: the request must be assigned to a connection. It includes the wait in the queue, and starts
+ *   again if the queue has progressed.
  * - The call deadline: the whole response must have arrived. It is never extended.
- * - The linger after a client has disconnected: the read keeps its connection for half a second, because a response within this
- *   time saves a reconnect. Servers accept connections one by one, so many reconnects for one client would delay the connections
- *   of others.
+ * - The linger after a client has disconnected: the read keeps its connection for half a second, because a response
+ *   within this time saves a reconnect. Servers accept connections one by one, so many reconnects for one client would
+ *   delay the connections of others.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
@@ -82,8 +82,9 @@ export class PendingCall {
   }
 
   /**
-   * Whether the queue has progressed since the last check: the call has left it, the caller has completed as many calls as it
-   * uses connections or, if it uses none, all callers have completed as many calls as there are connections.
+   * Whether the queue has progressed since the last check. It has if the call has left the queue, or if the caller has
+   * completed as many calls as it uses connections. If the caller uses no connection, all callers together must have
+   * completed as many calls as there are connections.
    */
   #hasProgressed(): boolean {
     if (!this.#isWaiting) {
