@@ -33,13 +33,13 @@ function textAt(members: Readonly<Record<string, unknown>>, name: string, subjec
   return value;
 }
 
-/** A header cannot encode a lone surrogate. */
+/** Refuses a lone surrogate, because a header cannot encode it. */
 const isText = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.isWellFormed();
 
 /**
- * A member in `names` may also be one space-separated string, as `scope` is (RFC 7662 §2.2, RFC 9068 §2.2.3). If the name in
- * `names` is empty, the list is empty.
+ * A member that `names` maps may also be one space-separated string, as `scope` is (RFC 7662 §2.2, RFC 9068 §2.2.3). A
+ * member that `names` maps to an empty name is an empty list.
  */
 function textsAt(
   members: Readonly<Record<string, unknown>>,

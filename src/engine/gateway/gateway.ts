@@ -1,7 +1,7 @@
 /**
- * The gateway role, the only public entry point. Every request under `/v1/` passes four phases: introspect, strip, inject,
- * forward. The gateway knows only the header names of the API's document. The services behind it authorize the caller by the
- * context headers that the gateway injects.
+ * The gateway role, the only public entry point. Every request under `/v1/` passes four phases: introspect, strip,
+ * inject, forward. Of the API's OpenAPI document, the gateway knows only the header names. The services behind it
+ * authorize the caller by the context headers that the gateway injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError, clientDisconnected } from "../runtime/coded-error.ts";
@@ -134,7 +134,7 @@ function noteCaller({ record, admitted: { caller } }: FastifyRequest): void {
   record.tenantId = caller?.tenantId;
 }
 
-/** Phase 2: finds the caller of a request. Throws UNAUTHENTICATED. Rejects malformed keys without a lookup. */
+/** Phase 1: finds the caller of a request. Throws UNAUTHENTICATED. Rejects malformed keys without a lookup. */
 function createIntrospect(server: FastifyInstance, config: Config) {
   const isLookedUp = createKeyTest(config.env);
   const warnOfOther = warnOfKeyEnvironment(server, config);

@@ -1,5 +1,5 @@
 /**
- * Phase 2: the client of the key introspection service (RFC 7662), which returns whether an API key is active and who owns it.
+ * Phase 1: the client of the key introspection service (RFC 7662), which returns whether an API key is active and who owns it.
  * Every failure is SERVICE_UNAVAILABLE, because the gateway fails closed. `key-verifier.ts` caches the responses.
  */
 import { CodedError, FailureReason } from "../runtime/coded-error.ts";

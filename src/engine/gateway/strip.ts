@@ -1,9 +1,10 @@
 /**
- * Phase 1: forwards only end-to-end headers of HTTP and request headers that the document declares. A server behind the gateway
- * might trust any other header, as it trusts the headers of a proxy. Hop-by-hop headers (RFC 9110 §7.6.1) are not forwarded
- * even if the document declares them. The same holds for headers that only a gateway may set: context headers, the proof and
- * the client's address, which `inject` sets later. Proxy vendors use many header names, so their headers are recognised by
- * words and prefixes.
+ * Phase 2: forwards only end-to-end headers of HTTP and request headers that the OpenAPI document declares. A server
+ * behind the gateway might trust any other header, as it trusts the headers of a proxy.
+ *
+ * Hop-by-hop headers (RFC 9110 §7.6.1) are not forwarded even if the document declares them. The same holds for headers
+ * that only a gateway may set: context headers, the proof and the client's address, which `inject` sets later. Proxy
+ * vendors use many header names, so their headers are recognised by words and prefixes.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { canonicalHeader, isGatewayHeader } from "../shared/never-credentials.ts";
@@ -13,7 +14,7 @@ export type HeaderFields = Record<string, string | string[]>;
 /** An upstream may repeat any header, even those that Node's server types declare as single. */
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** End-to-end headers of HTTP. A product's own headers are declared in its document. */
+/** End-to-end headers of HTTP. Other headers are declared in a product's OpenAPI document. */
 // biome-ignore format: one group of headers a line
 const standard = [
   // content and its negotiation (RFC 9110 §8, §12.5), digests (RFC 9530), signatures (RFC 9421)

@@ -1,21 +1,21 @@
 /**
- * An account is the unit of fairness: there is one for each tenant, each owner of a credential and each client address. It
- * counts how much of each quota its requests use, and the processor time that it owes. It exists only while it has requests in
- * flight or owes processor time, so memory does not grow with the number of accounts ever seen.
+ * An account is the unit of fairness. Each tenant, each owner of a credential and each client address has one. It
+ * counts how much of each quota its requests use, and the processor time that it owes. It exists only while it has
+ * requests in flight or owes processor time, so that memory does not grow with the number of accounts ever seen.
  *
- * A request with credentials for two products has two accounts, one for each owner. Both are charged, and the request is
- * admitted only if both have capacity left, so that an owner cannot become a new caller by combining credentials.
+ * A request with credentials for two products has two accounts, one for each owner. Both are charged, and the request
+ * is admitted only if both have capacity left. Otherwise an owner could become a new caller by combining credentials.
  */
 import { TransientMap } from "./transient-map.ts";
 
-/** The first account determines the queue in which a caller waits. Callers with the same first account count as one. */
+/** A caller waits in the queue of its first account. Callers with the same first account count as one. */
 type Accounts = readonly [Account, ...Account[]];
 
 export class Account {
   readonly name: string;
   readonly accounts: Accounts = [this];
   readonly #held = new Map<object, number>();
-  /** The part of `#held` that is used by joint callers with another first account. */
+  /** The part of `#held` that belongs to joint callers whose first account is another one. */
   #heldAsOther: Map<object, number> | undefined;
   /** Requests and REST calls in flight. */
   #uses = 0;
@@ -46,7 +46,7 @@ export class Account {
     this.#held.set(quota, this.held(quota) + amount);
   }
 
-  /** Like `hold`, for a joint caller with another first account. */
+  /** Like `hold`, for a joint caller whose first account is another one. */
   holdAsOther(quota: object, amount: number): void {
     this.hold(quota, amount);
     this.#heldAsOther ??= new Map();
@@ -76,8 +76,8 @@ export class JointCaller {
   readonly #onLeave: (caller: JointCaller) => void;
 
   /**
-   * The calling code has called `enter` on each account. When the last request ends, the joint caller calls `leave` on each
-   * account, and then `onLeave`.
+   * `accounts` have already been entered. When the last request ends, the joint caller leaves each account and calls
+   * `onLeave`.
    */
   constructor(name: string, accounts: Accounts, onLeave: (caller: JointCaller) => void) {
     this.name = name;
@@ -111,7 +111,9 @@ export class PresentCallers {
   /** Accounts that owed processor time when their last request ended, in the order of these ends. */
   readonly #owing = new Set<Account>();
 
-  /** Returns the caller with the named accounts, and counts a request of this caller as in flight, until `leave` is called. */
+  /**
+   * Returns the caller with the named accounts, and counts one of its requests as in flight, until `leave` is called.
+   */
   enter(name: string): Account;
   enter(name: string, others?: readonly string[]): Caller;
   enter(name: string, others?: readonly string[]): Caller {
@@ -145,7 +147,10 @@ export class PresentCallers {
     else this.#present.delete(account.name);
   };
 
-  /** Drops the oldest accounts, until one still owes processor time and at most `mostDebtors` are left. */
+  /**
+   * Drops the oldest accounts in `#owing`. Stops at the first one that still owes processor time, once at most
+   * `mostDebtors` are left.
+   */
   #forget(): void {
     for (const account of this.#owing) {
       if (account.debtClearedAt > performance.now() && this.#owing.size <= mostDebtors) return;

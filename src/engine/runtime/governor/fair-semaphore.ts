@@ -6,7 +6,7 @@ import { SharedQuota } from "./shared-quota.ts";
 export class FairSemaphore {
   readonly quota: SharedQuota;
   readonly total: number;
-  /** Number of tasks that completed with a permit; incremented by the code that acquires the permits. */
+  /** Number of tasks that completed with a permit. The code that acquires the permits increments it. */
   completed = 0;
   readonly #queue = createCallerQueue();
 

@@ -1,24 +1,23 @@
 /**
- * Divides the processor fairly between callers. Each caller has a leaky bucket of debt (the generic cell rate algorithm, ITU-T
- * I.371), like the points of GitHub's and Shopify's APIs. Measured work fills the bucket, which drains by one millisecond per
- * millisecond. A request that works for `ms` in one tick of the event loop costs `ms + ms³ / 30`, because long ticks determine
- * the 95th percentile of other callers' latency.
+ * Divides the processor fairly between callers. Each caller has a leaky bucket of debt (the generic cell rate
+ * algorithm, ITU-T I.371), like the points of GitHub's and Shopify's APIs. Measured work fills the bucket, which drains
+ * by one millisecond per millisecond. A request that works for `ms` in one tick of the event loop costs `ms + ms³ /
+ * 30`, because long ticks determine the 95th percentile of other callers' latency.
  *
- * A caller that owes more than `freeMs` waits before its next request, before work on a large REST response, and before each
- * piece of a GraphQL response. It waits until it owes nothing, because each wait costs work too: few long waits are cheaper
- * than many short ones. Ordinary requests owe less than `freeMs` and never wait.
+ * A caller that owes more than `freeMs` waits before its next request, before work on a large REST response, and before
+ * each piece of a GraphQL response. It waits until it owes nothing: a few long waits cost less work than many short
+ * ones. Ordinary requests owe less than `freeMs` and never wait.
  *
- * While n callers owe more than `freeMs`, their costs are multiplied by n, so that together they get the share of a single
- * caller. A tenant therefore gains nothing by using ten keys, even if the process does not know that they belong to one
- * tenant.
+ * While n callers owe more than `freeMs`, their costs are multiplied by n, so that together they get the share of a
+ * single caller. A tenant therefore gains nothing by using ten keys, even if the process does not know that they belong
+ * to one tenant.
  *
- * One unit of work causes a wait of at most `mostMs` times the number of callers in debt; 40 ms of work already reach this
- * maximum. Longer waits would not improve other callers' 95th percentile: work of 140 ms that occurs at most once in 2 s
- * delays fewer than a twentieth of their requests by more than 40 ms.
+ * One unit of work causes a wait of at most `mostMs` times the number of callers in debt; 40 ms of work already reach
+ * this maximum. Longer waits would not improve other callers' 95th percentile: work of 140 ms that occurs at most once
+ * in 2 s delays fewer than a twentieth of their requests by more than 40 ms.
  *
- * A caller's requests proceed in the order of their arrival, so that few of them use memory at the same time.
- *
- * While only one caller sends requests, it is not charged and never waits.
+ * A caller's requests proceed in the order of their arrival, so that few of them use memory at the same time. A caller
+ * that sends requests alone is not charged and never waits.
  */
 import { type CodedError, refusedByLimit } from "../coded-error.ts";
 import { Deadline } from "../deadline.ts";
@@ -40,11 +39,11 @@ const costOf = (ms: number): number => ms + ms ** 3 / 30;
 export type Pausable = { pause(): void; resume(): void };
 type Leave = (failure: CodedError) => void;
 
-/** A request that waits for its turn. `onLeave` registers a callback for the client's disconnect; `ended` removes it. */
+/** A request that waits for its turn. */
 type Waiter = {
   /** Arrival time of the request. A caller's earlier requests proceed first. */
   readonly since: number;
-  /** The request's place among the executing requests. It is paused during the wait, so that another request can use it. */
+  /** The request's place among the executing requests. Another request uses it during the wait. */
   readonly place?: Pausable | undefined;
   onLeave(leave: Leave): void;
   ended(leave: Leave): void;
@@ -59,11 +58,11 @@ export class TickWork {
 export class FairShare {
   readonly #callers = new PresentCallers();
   readonly #waiting = createCallerQueue();
-  /** Accounts that owe more than `freeMs`; some may have worked off their debt since. */
+  /** Accounts that owed more than `freeMs` when they were last charged. */
   readonly #debtors = new Set<Account>();
   /** The first account of the caller that sent the latest request. */
   #last: Account | undefined;
-  /** When any other caller last sent a request. */
+  /** When a caller other than `#last` last sent a request. */
   #otherSeenAt = Number.NEGATIVE_INFINITY;
   #isScheduled = false;
   /** Number of event-loop ticks so far in which work was charged. */
@@ -84,8 +83,8 @@ export class FairShare {
   }
 
   /**
-   * Resolves when the caller may start or continue a request; returns `undefined` if it need not wait. Rejects with
-   * `SERVICE_UNAVAILABLE` after `mostWaitMs`, or with the error passed to `leave` when the client disconnects.
+   * Resolves when the caller may start or continue a request; `undefined` if it may at once. Rejects with
+   * `SERVICE_UNAVAILABLE` after `mostWaitMs`, or when the client disconnects.
    */
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
     const now = performance.now();
@@ -114,13 +113,16 @@ export class FairShare {
     });
   }
 
-  /** Charges `ms` of work that has just ended. `tickWork`: the earlier work in this tick, if a request did the work. */
+  /**
+   * Charges `ms` of work that has just ended. `tickWork` contains the work that the same request has already done in
+   * this tick.
+   */
   charge(caller: Caller, ms: number, tickWork = new TickWork()): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, this.#costOfMore(ms, tickWork));
   }
 
-  /** Charges work on another thread. It costs one millisecond per millisecond, because it does not lengthen a tick. */
+  /** Charges work on another thread, at its duration, because it does not lengthen a tick. */
   chargeOtherThread(caller: Caller, ms: number): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, ms);

@@ -1,12 +1,14 @@
 /**
- * Coalesces identical work of one caller: requests that wait at the same time share one execution. A request never joins an
- * execution in flight, because that execution may have read its data before a write that the request's client knows of. A
- * request therefore sees every write that completed before it was sent, even a write through another replica.
+ * Coalesces identical work of one caller: requests that wait at the same time share one execution.
  *
- * A request waits until an identical execution ends, but at most `pauseMs` times the number of identical executions in flight,
- * counted from the start of the latest. If executions hang, new ones therefore start less and less often. The result of an
- * execution goes to all requests that waited when it began, and to no later request. A client that disconnects does not affect
- * the other requests.
+ * A request never joins an execution in flight, because that execution may have read its data before a write that the
+ * request's client knows of. A request therefore sees every write that completed before it was sent, even a write
+ * through another replica.
+ *
+ * A request waits until an identical execution ends, but at most `pauseMs` times the number of identical executions in
+ * flight, counted from the start of the latest. New executions therefore start less and less often if executions hang.
+ * The result of an execution goes to the requests that were waiting when it began. A client that disconnects does not
+ * affect the other requests.
  */
 
 /**
@@ -37,7 +39,7 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
   #waiting: Waiter<Request, Result>[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** `next` is called when the waiting requests should be executed, `idle` when no request waits any more. */
+  /** `next` is called to execute the waiting requests, `idle` when no request waits any more. */
   constructor(next: () => void, idle: (isInFlight: boolean) => unknown) {
     this.#next = next;
     this.#idle = idle;

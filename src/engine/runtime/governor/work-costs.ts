@@ -1,9 +1,9 @@
 /**
- * Measures processor time, and defines the estimates for work that is not measured.
+ * Measures processor time, and estimates it for work that is not measured.
  *
- * The CPU clock of a thread is too coarse, because Linux advances it at scheduler ticks: 0.5 ms of work took 0 ms seven times
- * and 4 ms the eighth time. The CPU clock of the process is exact but includes other threads, so the elapsed time is used as
- * an upper bound.
+ * The CPU clock of a thread is too coarse, because Linux advances it at scheduler ticks: 0.5 ms of work took 0 ms seven
+ * times and 4 ms the eighth time. The CPU clock of the process is exact but includes other threads, so the elapsed time
+ * is used as an upper bound.
  */
 
 /** Starts measuring this thread's work. The returned function returns the milliseconds so far. Each call takes 0.6 µs. */

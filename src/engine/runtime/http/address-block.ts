@@ -1,6 +1,6 @@
 /**
- * Limits count clients by this address. An IPv6 client usually has a /64 block (RFC 6177 §2), so its address is truncated to the
- * block. IPv4 addresses, including those mapped to IPv6, are not truncated.
+ * The address by which limits count clients. An IPv6 client usually has a /64 block (RFC 6177 §2), so its address is
+ * truncated to the block. IPv4 addresses, including those mapped to IPv6, are not truncated.
  */
 import { isIPv6 } from "node:net";
 

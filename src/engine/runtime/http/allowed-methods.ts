@@ -1,6 +1,6 @@
 /**
- * Responds with 405 and `Allow` to a method that a known path does not support (RFC 9110 §15.5.6), including methods of no route,
- * such as PROPFIND. Fastify alone would respond with 404.
+ * Responds with 405 and `Allow` to a method that a known path does not support (RFC 9110 §15.5.6), even to a method
+ * such as PROPFIND that no route supports. Fastify alone would respond with 404.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { own } from "../../shared/own.ts";

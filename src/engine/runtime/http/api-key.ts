@@ -14,7 +14,7 @@ const shape = /^sk_(test|live)_[0-9A-Za-z]{32}$/;
 
 export type ApiEnvironment = "test" | "live";
 
-/** Uses a cryptographically secure source. */
+/** Uses a cryptographically secure random source. */
 export const randomBase62 = (length: number): string =>
   Array.from({ length }, () => base62.charAt(randomInt(base62.length))).join("");
 

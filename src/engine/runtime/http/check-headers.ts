@@ -8,7 +8,6 @@ import { CodedError, limitExceeded } from "../coded-error.ts";
 
 type HeaderSection = Pick<IncomingMessage, "rawHeaders" | "httpVersion">;
 
-/** Returns `undefined` if the headers are valid. */
 export function checkHeaders(
   { rawHeaders, httpVersion }: HeaderSection,
   max: number,

@@ -1,4 +1,4 @@
-/** Rejects request bodies with a content coding (RFC 9110 §8.4), because they are not decompressed. */
+/** Rejects request bodies with a content coding (RFC 9110 §8.4), because this server does not decompress bodies. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { CodedError } from "../coded-error.ts";
 

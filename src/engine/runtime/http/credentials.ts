@@ -1,7 +1,7 @@
 /**
- * Reads the API key of a request from `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1). Reads the raw headers, because Node
- * joins or drops repeated fields. Both headers may be sent with the same key. Headers that two servers could interpret
- * differently are rejected. A key in the URL is ignored.
+ * Reads the API key of a request from `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1). A request may contain
+ * both, with the same key. Headers that two servers could interpret differently are rejected. They are found in the raw
+ * headers, because Node joins or drops repeated fields. A key in the URL is ignored.
  */
 import { CodedError, type CredentialFailure } from "../coded-error.ts";
 

@@ -7,13 +7,16 @@ export { proofHeader };
 
 export type GatewaySecrets = Pick<Environment, "GATEWAY_SECRET" | "GATEWAY_SECRET_OLD">;
 
-/** Whether the header contains a configured secret. Compares in constant time. */
+/** Whether the header contains a configured secret. */
 export const hasProof = (
   { GATEWAY_SECRET: current, GATEWAY_SECRET_OLD: old }: GatewaySecrets,
   given: string | string[] | undefined,
 ): boolean => typeof given === "string" && (isEqual(current, given) || isEqual(old, given));
 
-/** The time depends only on the length, so an attacker cannot guess the secret character by character. */
+/**
+ * Compares in a time that depends only on the length, so that an attacker cannot guess the secret character by
+ * character.
+ */
 function isEqual(secret: string | undefined, given: string): boolean {
   if (secret === undefined) return false;
   const expected = Buffer.from(secret);

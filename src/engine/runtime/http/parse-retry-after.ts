@@ -1,12 +1,12 @@
 /** Parses `Retry-After` (RFC 9110 §10.2.3): seconds, or a date (§5.6.7). */
 
-/** A day. Clients may pass the value to `setTimeout`, whose maximum is 24.8 days. */
+/** One day. Clients may pass the value to `setTimeout`, whose maximum is 24.8 days. */
 const maxSeconds = 86_400;
 
 const month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
 const time = String.raw`\d\d:\d\d:\d\d`;
 const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
-/** Recipients must accept these formats and that of `asctime`. `Date.parse` would accept many others, such as `1.5`. */
+/** The two formats of RFC 9110 that name GMT. `Date.parse` alone would accept many other texts, such as `1.5`. */
 const dates = [
   new RegExp(String.raw`^${day}, \d\d ${month} \d{4} ${time} GMT$`),
   new RegExp(String.raw`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-${month}-\d\d ${time} GMT$`),
@@ -14,7 +14,10 @@ const dates = [
 /** The date format of `asctime`, which is implicitly UTC. */
 const asctime = new RegExp(String.raw`^${day} ${month} (?: \d|\d\d) ${time} \d{4}$`);
 
-/** Returns whole seconds: at least 1, to prevent immediate retries, and at most a day. `undefined` for a past or invalid date. */
+/**
+ * Returns whole seconds: at least 1, to prevent immediate retries, and at most a day. Returns `undefined` for a past or
+ * invalid date.
+ */
 export function retryAfterSeconds(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const seconds = /^\d+$/.test(value) ? Number(value) : secondsUntil(value);

@@ -1,6 +1,6 @@
 /**
- * Removes credentials and control characters from log lines. Runs on the text of each line immediately before it is written, so
- * that every log statement is covered.
+ * Removes credentials and control characters from log lines. Runs on the text of each line immediately before it is
+ * written, which covers every log statement.
  */
 import { escapeControlCharacters } from "../../shared/control-characters.ts";
 

@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Environment } from "../settings/environment.ts";
 
-/** Maximum number of lines per minute for each kind. Few kinds exist. */
+/** Maximum number of lines per minute for each kind. */
 const maxLines = 20;
 const windowMs = 60_000;
 

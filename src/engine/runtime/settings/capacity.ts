@@ -172,8 +172,8 @@ export const mostConnections = 4_096;
 export const executedAtOnce = 28;
 
 /**
- * Number of objects for which a field is completed without yielding to the event loop. This took 1 to 4 ms. Without the limit,
- * completing a field of a long list blocked the event loop for up to 35 ms.
+ * Number of objects for which a field is completed without yielding to the event loop. Completing them took 1 to 4 ms.
+ * Without the limit, a field of a long list blocked the event loop for up to 35 ms.
  */
 export const parentsPerPiece = 128;
 
@@ -243,7 +243,8 @@ export const cachedResponses = {
 };
 
 /**
- * Backoff for responses with validators. After `inRow` cached responses of an operation without a 304, none is cached for
- * `pauseMs`. Each unsuccessful pause doubles the next one, up to 64 minutes. Counted separately for each group of callers.
+ * Backoff for responses with validators. After `inRow` cached responses of an operation without a 304, none is cached
+ * for `pauseMs`. If no 304 follows the pause, the next pause is twice as long, up to 64 minutes. Each group of callers
+ * has its own count.
  */
 export const unconfirmedResponses = { inRow: 8, groups: 16, pauseMs: 60_000, doublings: 6 };

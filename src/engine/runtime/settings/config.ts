@@ -52,8 +52,8 @@ export type Config = Readonly<{
 }>;
 
 /**
- * Reads the environment, and the roles from the command line. Without arguments, all roles run; without a platform, only
- * `graphql` runs. Throws a `ConfigError` with one line per invalid variable or unknown role.
+ * Reads the environment, and the roles from the command line. Without arguments, all roles run. If the program has no
+ * platform, only `graphql` runs by default. Throws a `ConfigError` with one line per invalid variable or unknown role.
  */
 export function readConfig(
   environment: NodeJS.ProcessEnv,
@@ -62,7 +62,7 @@ export function readConfig(
 ): Config {
   const lines: string[] = [];
   const given = withSecretFiles(withoutEmpty(environment), lines);
-  // envalid uses the production defaults if NODE_ENV is not set
+  // without NODE_ENV, envalid would use the production defaults
   const env = customCleanEnv(
     { NODE_ENV: "development", ...given },
     variables,
@@ -129,7 +129,10 @@ function readTraces(given: Given, build: string, lines: string[]): TraceSettings
   return { build, files, sampler, ratio };
 }
 
-/** The exporter `otlp`, or an endpoint for metrics, enables metrics. A general endpoint may accept only traces. */
+/**
+ * The exporter `otlp`, or an endpoint for metrics, enables metrics. The general endpoint does not, because it may
+ * accept only traces.
+ */
 function readMetrics(given: Given, build: string, lines: string[]): MetricSettings | undefined {
   const files = readSignal(given, "METRICS", [], lines);
   if (!files) return undefined;
@@ -218,7 +221,9 @@ function checkCertificate(given: Record<"ca" | "cert" | "key", string | undefine
 const reasonOf = (error: unknown): string =>
   (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
-/** Returns the environment. Reading a secret with a file returns the current value in the file. */
+/**
+ * Returns the environment. A secret that is in a file is read through a getter, which returns the file's current value.
+ */
 function withLiveSecrets(env: Environment, environment: NodeJS.ProcessEnv, files: SecretFiles): Environment {
   const given = withoutEmpty(environment);
   const live = secrets.flatMap((name): [string, PropertyDescriptor][] => {

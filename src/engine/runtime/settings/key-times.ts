@@ -12,15 +12,18 @@ type KeyTimes = Partial<
 export const staleMs = ({ KEY_STALE_MS, REDIS_URL }: KeyTimes): number =>
   KEY_STALE_MS ?? (REDIS_URL ? 300_000 : 0);
 
-/** How long gateways accept a revoked key, in ms. */
+/**
+ * How long gateways accept a revoked key, in ms. The three times assume that the gateway did not receive the
+ * revocation.
+ */
 export function acceptedMs(times: KeyTimes & Pick<Environment, "KEY_CACHE_MS" | "KEY_UNCONFIRMED_MS">) {
   const whileStale = times.KEY_CACHE_MS + staleMs(times);
   return {
-    /** If the gateway did not learn of the revocation. */
+    /** While key introspection works. */
     cached: times.KEY_CACHE_MS,
-    /** Like `cached`, but key introspection fails too. */
+    /** While key introspection fails. */
     whileStale,
-    /** If the gateway cannot read the revocation log. */
+    /** While the gateway cannot read the revocation log. */
     unconfirmed: Math.min(whileStale, times.KEY_UNCONFIRMED_MS),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * `REDIS_URL`: one server, the servers behind Sentinel, or a cluster. The forms with several hosts have Lettuce's syntax, in which
- * the hosts are the sentinels, or any nodes of the cluster. `rediss…` uses TLS.
+ * `REDIS_URL`: one server, the servers behind Sentinel, or a cluster. The forms with several hosts have Lettuce's syntax: the
+ * hosts are the sentinels, or some nodes of the cluster. `rediss…` uses TLS.
  *
  *     redis://[[user]:password@]host[:port][/database]
  *     redis-sentinel://[[user]:password@]host[:port],host[:port],…[/database]#master

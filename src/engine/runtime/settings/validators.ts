@@ -119,7 +119,10 @@ export const secret = textOf(/^[\x21-\x7e]{16,}$/, "at least 16 visible ASCII ch
 export const label = textOf(/^[\x21-\x7e]{1,200}$/, "at most 200 visible ASCII characters, without spaces");
 export const pattern = textWith(linearPattern);
 
-/** The members of a caller's context, by their names in a key introspection response. Context headers use dashes instead. */
+/**
+ * The members of a caller's context, by their names in a key introspection response. The names of context headers have
+ * dashes instead of underscores.
+ */
 export const contextMembers = {
   tenantId: "tenant_id",
   userId: "user_id",

@@ -1,11 +1,13 @@
 /**
  * Coalesces identical queries of one caller.
  *
- * Waiting requests have no place in the start queue. When their wait is over, one place for all of them enters the queue. When
- * the place reaches the front, the oldest request that still waits is executed, and the others get its response. Therefore no
- * request waits for another waiting request, and a client that disconnects does not lose the place of the others. A new request
- * that arrives in the meantime already has a place, so it is executed at once, its response goes to all waiting requests, and
- * their common place leaves the queue.
+ * A request that waits for an identical query (`RequestCoalescer`) has no place in the start queue. If the wait ends
+ * without a response, all waiting requests get one common place in the queue. When this place reaches the front, the
+ * oldest request that still waits is executed, and the others get its response. A request therefore never waits for
+ * another waiting request, and a client that disconnects does not lose the place of the others.
+ *
+ * A new request that arrives while the common place is queued already has a place of its own. It is executed at once,
+ * its response goes to all waiting requests, and their common place leaves the queue.
  */
 import { RequestCoalescer, type Waiter } from "../../governor/request-coalescer.ts";
 import type { QueuePlace, StartQueue } from "../../governor/start-queue.ts";

@@ -10,7 +10,7 @@ import { valuesPerRequest } from "../../settings/capacity.ts";
 
 type ParseJson = (request: FastifyRequest, text: string) => unknown;
 
-/** The parser throws `BAD_USER_INPUT` for too many values, and otherwise the errors of Fastify's parser. */
+/** The parser throws `BAD_USER_INPUT` for too many values, and the errors of Fastify's parser for invalid JSON. */
 export function jsonParser(server: FastifyInstance, mostValues = valuesPerRequest): ParseJson {
   // `__proto__` is a valid variable name, and harmless because members are never copied by assignment
   const parse = server.getDefaultJsonParser("ignore", "ignore");

@@ -1,11 +1,12 @@
 /**
- * Limits unfinished request bodies. A body must be complete within `REQUEST_TIMEOUT_MS` and arrive at a minimum rate. The number
- * of slow bodies per address and per credential is limited, and so is the memory of all bodies. A violation results in a 408 and
- * closes the connection. When the server stops, unfinished bodies get one more second, then a 503. Ages are counted in checks
- * rather than measured, so that clients do not look slow when the event loop is delayed.
+ * Limits unfinished request bodies. A body must be complete within `REQUEST_TIMEOUT_MS` and arrive at a minimum rate.
+ * The number of slow bodies per address and per credential is limited, and so is the memory of all bodies. A violation
+ * results in a 408 and closes the connection. When the server stops, unfinished bodies get one more second, then a 503.
+ * A body's age is the number of past checks, not a time, so that clients do not look slow when the event loop is
+ * delayed.
  *
- * The number of chunks of a chunked body (RFC 9112 §7.1) is limited too. Node handles each chunk separately, so 1 MiB in chunks of one
- * byte takes two seconds of CPU time.
+ * The number of chunks of a chunked body (RFC 9112 §7.1) is limited too. Node handles each chunk separately, so 1 MiB
+ * in chunks of one byte takes two seconds of CPU time.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { CodedError, refusedByLimit } from "../../coded-error.ts";
@@ -17,7 +18,10 @@ const checkMs = 250;
 /** Larger bodies are watched immediately. */
 const large = 65_536;
 const { slowAfterMs, graceMs, minimumRate } = slowBodies;
-/** Time for the rest of an answered request, because clients may read the response only after sending (RFC 9112 §9.6). */
+/**
+ * How long the rest of a request may still arrive after the response, because some clients read the response only after
+ * sending everything (RFC 9112 §9.6).
+ */
 const lingerMs = 1_000;
 
 type Body = {
@@ -59,7 +63,7 @@ export class SlowBodies {
     this.#arrived.push(body);
   }
 
-  /** Gives each unfinished body one more second. */
+  /** Starts the last second for unfinished bodies. */
   stop(): void {
     this.#stoppingMs = 0;
   }
@@ -122,8 +126,8 @@ export class SlowBodies {
   }
 
   /**
-   * Rejects bodies while they take too much memory: first those of the address with the most bytes, the oldest first, because a
-   * fast body would be complete by now.
+   * Rejects bodies while they take too much memory, beginning with the address that has the most bytes. Its oldest
+   * bodies come first, because a fast body would be complete by now.
    */
   #freeMemory(): void {
     this.#uncounted = 0;
@@ -142,9 +146,11 @@ export class SlowBodies {
 }
 
 /**
- * Counts the chunks of a body. After too many small ones, stops reading and rejects the body after a delay, because a client
- * whose connection is closed opens another one, which costs 20 ms. Once the request is answered, the rest of the body stays
- * unread until `linger` closes the connection, because Node would read it only to discard it.
+ * Counts the chunks of a body. After too many small ones, stops reading. The body is rejected only after a delay: a
+ * client whose connection is closed opens another one at once, which costs 20 ms.
+ *
+ * If the request is answered first, the rest of the body stays unread until `linger` closes the connection, because
+ * Node would read it only to discard it.
  */
 function countChunks(body: Body): void {
   const { raw } = body.request;
@@ -177,7 +183,7 @@ const isOver = ({ request: { raw } }: Body): boolean => raw.complete || raw.read
 
 const addressOf = (body: Body): string => (body.address ??= addressBlock(body.request.ip));
 
-/** Each owner has a prefix, because an unverified credential may look like the address of another client. */
+/** The prefixes keep a made-up credential from counting as the address of another client. */
 function ownersOf(body: Body): string[] {
   const { "x-api-key": apiKey, authorization } = body.request.headers;
   const credential = apiKey ?? authorization;
