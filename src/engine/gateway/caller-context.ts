@@ -4,8 +4,8 @@ import type { TenantContext } from "../runtime/http/context-headers.ts";
 import { own } from "../shared/own.ts";
 
 /**
- * `names` maps a member of the context to its name in `members`. Throws a `FailureReason` for a missing or malformed value. Its
- * code begins with `subject`.
+ * `names` maps a member of the context to its name in `members`. Throws a `FailureReason` for a missing or malformed
+ * value. The error's code begins with `subject`.
  */
 export function readCallerContext(
   members: Readonly<Record<string, unknown>>,

@@ -110,8 +110,9 @@ const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
     : failure;
 
 /**
- * Writes the status and headers, including those that hooks have set. Hijacks the reply, so that Fastify does not send its own.
- * A cacheable response varies by the key headers, because a browser's cache survives a change of keys.
+ * Writes the status and headers, including those that hooks have set. Hijacks the reply, so that Fastify does not send
+ * its own. Adds the key headers to the `Vary` of a cacheable response, because a browser's cache survives a change of
+ * keys.
  */
 function beginResponse(
   reply: FastifyReply,

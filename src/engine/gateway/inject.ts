@@ -17,7 +17,7 @@ type Inject = (
 ) => HeaderFields;
 
 export function createInject({ env }: Config): Inject {
-  // the key verifier returns the same context object while it caches the key
+  // by context object, because the key verifier returns the same object while it caches the key
   let written = new WeakMap<TenantContext, HeaderFields>();
   let secret = env.GATEWAY_SECRET;
   const contextHeaders = (caller: TenantContext): HeaderFields => {

@@ -57,8 +57,9 @@ const proofHint =
   "is the path right, and does the service accept this GATEWAY_SECRET or these KEY_INTROSPECTION_CREDENTIALS?";
 
 /**
- * Introspects a token that does not exist. The response must be `active: false`, whatever the token's format (RFC 7662 §2.2).
- * Resolves with the problem, or with `undefined`. Throws if the service did not respond.
+ * Introspects a token that does not exist. The response must be `active: false`, whatever the token's format (RFC 7662
+ * §2.2). Resolves with a description of the problem, or with `undefined` if there is none. Throws if the service did
+ * not respond.
  */
 export async function probeKeyIntrospection(config: Config, service: URL): Promise<string | undefined> {
   const { lookUp, close } = createKeyIntrospection(config, service);

@@ -42,7 +42,7 @@ function publicValue(name: string, value: string, reader: Reader): string | unde
   if (name === "location" || name === "content-location") return publicPath(value);
   const shown = name === "link" ? publicLinks(value, reader) : value;
   if (shown === undefined || !namesHost.test(shown)) return shown;
-  return /^https?:/i.test(shown) ? publicPath(shown) : undefined; // such as `Operation-Location`
+  return /^https?:/i.test(shown) ? publicPath(shown) : undefined; // headers such as `Operation-Location` consist of a URL
 }
 
 function publicPathOf({ upstream, path }: UpstreamRoute, publicHost: string | undefined) {

@@ -40,7 +40,7 @@ export function createRateLimits({ env }: Config, shared: RedisRateStore | undef
   return {
     byAddress: limit("address_rate", env.RATE_LIMIT_PER_ADDRESS, addressOf),
     keyless: limit("keyless_rate", keylessRequests.perMinute, addressOf),
-    /** Call this after `record.keyId` is set. */
+    /** Counts by `record.keyId`, which must be set before. */
     byKey: limit("key_rate", env.RATE_LIMIT_PER_KEY, ({ record }) => record.keyId ?? ""),
   };
 }

@@ -41,7 +41,7 @@ export function createRedisRateStore(addressOf: () => RedisAddress, log: Fastify
   };
   const use = async (opened: RedisClient): Promise<void> => {
     client = opened;
-    if (!opened.isCluster) markUp(); // a cluster is open as soon as one of its nodes is
+    if (!opened.isCluster) markUp(); // an open connection to a cluster proves only that one node is up
     try {
       await once(opened, "end");
     } finally {

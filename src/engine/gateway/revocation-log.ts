@@ -230,8 +230,8 @@ const isSame = (last: Entry, first: Entry | undefined): boolean =>
   first !== undefined && last[0] === first[0] && last[1].join("\n") === first[1].join("\n");
 
 /**
- * Whether the entry is only a heartbeat, or names keys by valid ids. An id is ASCII that is not JSON, without control
- * characters and without spaces at either end. Other fields may follow a key.
+ * Whether the entry is only a heartbeat, or names keys by valid ids. A valid id consists of printable ASCII, has no
+ * space at either end, and does not look like JSON. Other fields may follow a key.
  */
 const isReadable = (values: readonly string[]): boolean => {
   const keys = valuesOf(keyField, values);

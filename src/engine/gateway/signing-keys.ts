@@ -24,7 +24,10 @@ const maxBytes = 65_536;
 const timeoutMs = 5_000;
 /** The last set is used for this many milliseconds while reads fail. */
 export const keptMs = 3_600_000;
-/** Milliseconds between two reads: normally, after a failure, and for an unknown `kid`. A file costs little to read. */
+/**
+ * Milliseconds between two reads: normally, after a failure, and for an unknown `kid`. The pauses for a file are
+ * shorter, because a file costs little to read.
+ */
 const pauses = {
   url: { usual: 300_000, failed: 5_000, unknownKid: 30_000 },
   file: { usual: 1_000, failed: 1_000, unknownKid: 1_000 },

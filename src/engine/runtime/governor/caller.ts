@@ -1,7 +1,8 @@
 /**
- * An account is the unit of fairness. Each tenant, each owner of a credential and each client address has one. It
- * counts how much of each quota its requests use, and the processor time that it owes. It exists only while it has
- * requests in flight or owes processor time, so that memory does not grow with the number of accounts ever seen.
+ * An account is the unit of fairness. Each tenant, each owner of a credential and each client address has one. An
+ * account counts how much of each quota its requests use, and the processor time that it owes. An account exists only
+ * while it has requests in flight or owes processor time, so that memory does not grow with the number of accounts ever
+ * seen.
  *
  * A request with credentials for two products has two accounts, one for each owner. Both are charged, and the request
  * is admitted only if both have capacity left. Otherwise an owner could become a new caller by combining credentials.

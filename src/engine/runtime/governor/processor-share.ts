@@ -5,8 +5,8 @@
  * 30`, because long ticks determine the 95th percentile of other callers' latency.
  *
  * A caller that owes more than `freeMs` waits before its next request, before work on a large REST response, and before
- * each piece of a GraphQL response. It waits until it owes nothing: a few long waits cost less work than many short
- * ones. Ordinary requests owe less than `freeMs` and never wait.
+ * each piece of a GraphQL response. The caller waits until it owes nothing, because a few long waits cost less work
+ * than many short ones. Ordinary requests owe less than `freeMs` and never wait.
  *
  * While n callers owe more than `freeMs`, their costs are multiplied by n, so that together they get the share of a
  * single caller. A tenant therefore gains nothing by using ten keys, even if the process does not know that they belong
@@ -17,7 +17,7 @@
  * in 2 s delays fewer than a twentieth of their requests by more than 40 ms.
  *
  * A caller's requests proceed in the order of their arrival, so that few of them use memory at the same time. A caller
- * that sends requests alone is not charged and never waits.
+ * is not charged and never waits while no other caller sends requests.
  */
 import { type CodedError, refusedByLimit } from "../coded-error.ts";
 import { Deadline } from "../deadline.ts";
@@ -83,8 +83,8 @@ export class FairShare {
   }
 
   /**
-   * Resolves when the caller may start or continue a request; `undefined` if it may at once. Rejects with
-   * `SERVICE_UNAVAILABLE` after `mostWaitMs`, or when the client disconnects.
+   * Resolves when the caller may start or continue a request; returns `undefined` if the caller need not wait. Rejects
+   * with `SERVICE_UNAVAILABLE` after `mostWaitMs`, or when the client disconnects.
    */
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
     const now = performance.now();
@@ -122,7 +122,7 @@ export class FairShare {
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, this.#costOfMore(ms, tickWork));
   }
 
-  /** Charges work on another thread, at its duration, because it does not lengthen a tick. */
+  /** Charges only the duration of work on another thread, because such work does not lengthen a tick. */
   chargeOtherThread(caller: Caller, ms: number): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, ms);

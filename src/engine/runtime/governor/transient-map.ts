@@ -7,7 +7,7 @@
  */
 type Entry<V> = { value: V | undefined };
 
-/** Up to this many empty entries never cause a sweep. */
+/** The map is not swept while it has at most this many empty entries. */
 const mostEmpty = 64;
 
 export class TransientMap<V> {

@@ -91,7 +91,10 @@ function callSource(resolve: ResolveLevel) {
   return Object.assign(() => undefined, { source });
 }
 
-/** Marks an entity with its GraphQL type. REST's resources do not contain the type, and one resource may become two types. */
+/**
+ * Marks an entity with its GraphQL type. REST's objects do not contain the type, and one object may be an entity of two
+ * types.
+ */
 const entityType = Symbol("entityType");
 type Entity = Record<string, unknown> & { [entityType]?: string };
 

@@ -96,8 +96,8 @@ function toLevelResolver(
 }
 
 /**
- * Returns a source that checks the arguments, creates a REST client for the field, and calls the generated resolver for all
- * parents of a level. `named` translates REST's names in errors to the schema's.
+ * Returns the `CallSource` of a field: it checks the arguments, creates a REST client for the field, and calls the
+ * generated resolver for all parents of a level. Its `named` translates REST names in errors to names of the schema.
  */
 function callSource(
   { argumentSchemas, argumentNames }: Parts,

@@ -39,7 +39,7 @@ export function planExecutor(
 ): ExecuteByPlan {
   const plans = new PlanCache(schema, env.MAX_FIELDS);
   let introspectionLimit: number | undefined;
-  /** The limits for an introspection response. Its size limit grows with the schema. */
+  /** The limits for an introspection response, whose maximum size grows with the schema. */
   const schemaLimits = () => {
     introspectionLimit ??= introspectionLimitOf(schema);
     return { ...env, MAX_ANSWER_BYTES: introspectionLimit };

@@ -56,8 +56,8 @@ export const refusalResponse = (
 ): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
 
 /**
- * Returns the result of a response, which several requests may share, for one request: adds the request's id to each error, and
- * its REST calls as `extensions.calls`. `errors` comes first, where a reader sees it.
+ * Completes a response, which several requests may share, for one request: adds the request's id to each error, and its
+ * REST calls as `extensions.calls`. `errors` comes first, where a reader sees it.
  */
 export function requestResult(
   { body }: GraphQLResponse,

@@ -4,7 +4,10 @@
  */
 import { isIPv6 } from "node:net";
 
-/** Some proxies add the port in `X-Forwarded-For`. It is removed, because each connection of a client has another port. */
+/**
+ * Some proxies add the port in `X-Forwarded-For`. It is removed, because each connection of a client has a different
+ * port.
+ */
 const withPort = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]+)\])(?::\d+)?$/;
 
 /** `192.0.2.1:80` → `192.0.2.1`, `2001:db8::1` → `2001:db8:0:0` */

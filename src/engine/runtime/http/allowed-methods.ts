@@ -7,7 +7,10 @@ import { own } from "../../shared/own.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** The value of `Allow` by path, where it differs from the methods of the routes. An empty value makes the path unknown. */
+    /**
+     * The value of `Allow` by path, where it differs from the methods of the routes. A path with an empty value results
+     * in a 404.
+     */
     allow: Map<string, string>;
   }
 }

@@ -45,7 +45,7 @@ function checksum(text: string): string {
 
 type KeyForm = Pick<Environment, "API_ENVIRONMENT" | "KEY_PATTERN">;
 
-/** Creates the test whether a string has the format of a key, so that a lookup is worthwhile. */
+/** Creates a predicate that tells whether a string has the format of a key. No other string is looked up. */
 export function createKeyTest({ API_ENVIRONMENT, KEY_PATTERN }: KeyForm): (key: string) => boolean {
   if (KEY_PATTERN === undefined) return (key) => isKeyOf(API_ENVIRONMENT, key);
   const whole = linearPattern(`^(?:${KEY_PATTERN})$`);

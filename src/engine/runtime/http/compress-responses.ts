@@ -50,7 +50,7 @@ const inChunks: onSendHookHandler<unknown> = (request, reply, payload, done) => 
   const whole = typeof payload === "string" ? Buffer.from(payload) : payload;
   if (!Buffer.isBuffer(whole) || whole.length <= maxInlineBytes || !mayCompress(request))
     return done(null, payload);
-  reply.header("content-length", whole.length); // if the library decides not to compress the response
+  reply.header("content-length", whole.length); // used if the library does not compress the response
   done(null, Readable.from(chunksOf(whole)));
 };
 

@@ -54,5 +54,7 @@ function only(rawHeaders: readonly string[], name: string): string | undefined {
   return found;
 }
 
-/** Returns an empty key for another scheme. An empty key is never valid, and contradicts a key in `X-API-Key`. */
+/**
+ * Returns an empty key if the scheme is not Bearer. An empty key is never valid, and contradicts a key in `X-API-Key`.
+ */
 const bearerToken = (authorization: string): string => /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";

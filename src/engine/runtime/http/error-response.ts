@@ -9,7 +9,7 @@ import { graphqlPath } from "./endpoint-paths.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
 /**
- * Details of the request that the error response depends on. Without `requestId` if the data was rejected before it
+ * Details of the request that the error response depends on. `requestId` is absent if the data was rejected before it
  * became a request.
  */
 type RequestInfo = { url: string | undefined; accept: string | undefined; requestId?: string };

@@ -1,4 +1,7 @@
-/** The gateway's proof is a secret header. The roles behind the gateway ignore context headers without it. */
+/**
+ * The gateway's proof is a secret header. The roles behind the gateway ignore context headers that arrive without the
+ * proof.
+ */
 import { timingSafeEqual } from "node:crypto";
 import { proofHeader } from "../../shared/never-credentials.ts";
 import type { Environment } from "../settings/environment.ts";

@@ -6,7 +6,10 @@ const maxSeconds = 86_400;
 const month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
 const time = String.raw`\d\d:\d\d:\d\d`;
 const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
-/** The two formats of RFC 9110 that name GMT. `Date.parse` alone would accept many other texts, such as `1.5`. */
+/**
+ * Two of the three date formats that recipients must accept; the third is `asctime`. `Date.parse` alone would accept
+ * many other texts, such as `1.5`.
+ */
 const dates = [
   new RegExp(String.raw`^${day}, \d\d ${month} \d{4} ${time} GMT$`),
   new RegExp(String.raw`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-${month}-\d\d ${time} GMT$`),

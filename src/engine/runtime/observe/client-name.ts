@@ -1,4 +1,7 @@
-/** Identifies the client application by its headers. They are not authenticated, so only logs and metrics use the name. */
+/**
+ * Identifies the client application by its headers. These headers are not authenticated, so only logs and metrics use
+ * the name.
+ */
 import type { IncomingHttpHeaders } from "node:http";
 
 /** Maximum number of characters of a name or a version. */

@@ -17,7 +17,7 @@ import { causeCode } from "./request-record.ts";
 /** Timeout for resolving the collector's name. An export may take 10 s (`OTEL_EXPORTER_OTLP_TIMEOUT`). */
 const lookupMs = 5_000;
 
-/** Writes the messages of the OpenTelemetry SDK to the log. Returns the function that writes one. */
+/** Writes the messages of the OpenTelemetry SDK to the log. Returns the function that writes a message. */
 export function logDiagnostics(log: FastifyBaseLogger): (message: string) => void {
   const warn = (message: string): void => log.warn({ reason: message.slice(0, 500) }, "OpenTelemetry");
   const silent = (): void => {};
@@ -52,8 +52,9 @@ type Result = { readonly error?: Error };
 type Export<Batch> = (batch: Batch, done: (result: { code: number }) => void) => void;
 
 /**
- * Wraps an export function. Logs once when the collector stops accepting `what`, and once when it accepts it again. Reports
- * every export to the SDK as successful, because the SDK would log a line for each failure. `count` is called for each batch.
+ * Wraps an export function. Logs once when the collector stops accepting `what`, and once when it accepts `what` again.
+ * Reports every export to the SDK as successful, because the SDK would log a line for each failure. `count` is called
+ * for each batch.
  */
 export function withWarnings<Batch>(
   exportBatch: (batch: Batch, done: (result: Result) => void) => void,

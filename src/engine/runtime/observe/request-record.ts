@@ -38,7 +38,7 @@ export class RequestRecord {
   ms = 0;
   /** The code of the first error in the response. */
   code: Code | undefined;
-  /** The limit that rejected the request. */
+  /** The limit that rejected the request, or why its credentials were rejected. */
   reason: string | undefined;
   /**
    * The code of the error that led to `code`, such as `ECONNREFUSED`. Never a message, because messages may contain values.

@@ -42,7 +42,7 @@ export class CallerProfile {
   }
 }
 
-/** Headers that operations of these products do not receive. */
+/** `names` are headers that the operations of `products` do not receive. */
 type Withheld = { readonly names: readonly string[]; readonly products: ReadonlySet<string> };
 
 export class CallerHeaders {
@@ -114,8 +114,9 @@ export class CallerHeaders {
 
   /**
    * Records the owners whose credentials are valid because an operation has succeeded. If the request contains the
-   * credentials of several alternative security requirements, REST may have checked any of them. A credential is
-   * therefore only proved if all of them include it. An operation that accepts anonymous requests proves nothing.
+   * credentials of several alternative security requirements, REST may have checked any of them. A credential therefore
+   * counts as valid only if each of these alternatives includes it. An operation that accepts anonymous requests proves
+   * nothing.
    */
   succeeded({ credentials = [], anonymous }: Operation): void {
     if (this.unknown.length === 0 || anonymous) return;
@@ -235,7 +236,10 @@ const mostCharacters = 1_024;
 export const digestIfLong = (text: string, most = mostCharacters): string =>
   text.length <= most ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;
 
-/** The value of a cookie (RFC 6265 §4.1.1). A credential with other characters is not sent, so REST refuses the call. */
+/**
+ * The value of a cookie (RFC 6265 §4.1.1). A credential with other characters is not sent in a cookie, so REST refuses
+ * the call.
+ */
 const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 
 /** Different headers result in different strings, because header values contain no line breaks. */

@@ -48,7 +48,6 @@ type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 export class Upstreams extends Map<string, Upstream> {
   /** Budgets that all requests of the process share. */
   readonly shares: ProcessBudgets;
-  /** Cached REST and GraphQL responses. */
   readonly cache = new CallerCache();
   /** Credentials that the server holds for vendors' APIs. */
   readonly held: HeldCredentials;

@@ -1,9 +1,9 @@
 /**
  * Builds a connection from a page of REST (GraphQL Cursor Connections Specification).
  *
- * REST sends one cursor per page, which leads to the next page. This cursor becomes the cursor of the last edge. The
- * cursor of any other edge contains the REST cursor of the edge's own page and the number of items to skip: the page is
- * requested again, and its first items are dropped. A cursor may contain further values:
+ * REST sends one cursor per page: the cursor of the next page. The last edge gets this cursor. The cursor of any other
+ * edge contains the REST cursor of the edge's own page and the number of items to skip: the page is requested again,
+ * and its first items are dropped. A cursor may contain further values:
  * - the page size, if the REST cursor may be a page number, because pages of another size begin at other items;
  * - the number of items before the page, if REST's total determines the last page and the client cannot choose the page
  *   size;
@@ -41,8 +41,8 @@ export type Connection<Body, Item> = {
 } & ConnectionFields<Item>;
 
 /**
- * `load` calls REST with the `first` and `after` of REST. If no call is needed, it returns null or, for an empty page,
- * `[]`. Throws `BAD_USER_INPUT` for a cursor that this function did not create.
+ * `load` makes the REST call for the given `first` and `after`. If no call is needed, `load` returns null or, for an
+ * empty page, `[]`. Throws `BAD_USER_INPUT` for a cursor that this function did not create.
  */
 export async function connection<
   const Args extends PageArguments,
@@ -142,7 +142,9 @@ function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: Page
   return { first: Math.min((args.first ?? first) + skip, most ?? Number.MAX_SAFE_INTEGER) };
 }
 
-/** Returns the cursor in the URL of the next page; empty on the last page. If it throws, the REST call fails. */
+/**
+ * Returns the cursor in the URL of the next page; empty on the last page. An error that it throws fails the REST call.
+ */
 function linkedCursor(
   { at, parameter }: NextPage & { readonly by: "link" },
   header: string | string[] | undefined,

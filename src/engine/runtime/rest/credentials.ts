@@ -1,4 +1,4 @@
-/** Finds the credentials of a request: the headers that the document's security schemes name. */
+/** Finds the credentials of a request: the headers that the OpenAPI document's security schemes name. */
 import type { IncomingHttpHeaders } from "node:http";
 import { isNeverCredential } from "../../shared/never-credentials.ts";
 import type { Operations } from "../../shared/operation.ts";

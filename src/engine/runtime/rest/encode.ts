@@ -279,8 +279,8 @@ function isSegment(value: unknown): boolean {
 }
 
 /**
- * Converts an `ID` to the integer that REST expects. Throws `BAD_USER_INPUT` for other strings, which pass the argument's schema
- * only in deeply nested values.
+ * Converts an `ID` to the integer that REST expects. Throws `BAD_USER_INPUT` for other strings, which the argument's
+ * JSON Schema lets pass only in deeply nested values.
  */
 export function integer<const Text extends string | null | undefined>(
   text: Text,

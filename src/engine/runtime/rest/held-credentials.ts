@@ -110,8 +110,8 @@ export class CallCredentials {
 const escapedAlphanumeric = /\\u00(?:3\d|[46][1-9a-f]|[57][\da])/i;
 
 /**
- * `run` is the longest sequence of letters and digits in `text`. It occurs in all spellings of the secret except those with an
- * `escapedAlphanumeric`.
+ * `run` is the longest sequence of letters and digits in `text`. A text without `run` does not contain the secret in
+ * any spelling, unless it contains an `escapedAlphanumeric`.
  */
 type Secret = { readonly run: string; readonly text: string };
 
@@ -284,7 +284,10 @@ export const findHeldFileFaults = (operations: Operations, directory: string): s
     });
   });
 
-/** Returns one line per invalid file of a tenant. It does not prevent the start, because it only affects this tenant. */
+/**
+ * Returns one line per invalid file of a tenant. Such a file does not prevent the start, because it affects only one
+ * tenant.
+ */
 export function* findTenantFileFaults(operations: Operations, directory: string): Iterable<string> {
   for (const credential of credentialsOf(operations)) {
     if (!credential.perTenant) continue;

@@ -1,6 +1,7 @@
 /**
- * Finds the values that a link inherits from the objects above it (`from: "Account.id"`) and from the arguments of the fields
- * above it (`from: "argsAbove.org"`). REST objects may be shared between requests and are never modified, so the plan records the
+ * A link is a field that calls REST with values of the objects above it. This module finds the values that a link
+ * inherits from objects other than its parent (`from: "Account.id"`) and from arguments of the fields above it (`from:
+ * "argsAbove.org"`). REST objects may be shared between requests and are never modified, so the plan records the
  * objects above each link separately.
  */
 import type { NullFor, ValueAt } from "./openapi-types.ts";
@@ -49,7 +50,10 @@ export type Inherited<Of extends Sources, Context extends AnyContext> = {
   readonly [Name in keyof Of]: ValueOf<Of[Name], TypesOf<Context>>;
 };
 
-/** Returns null if one of `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if any other value is null. */
+/**
+ * Returns null if the value of a source in `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if the value of any other
+ * source is null.
+ */
 export function inheritedFrom<const Of extends Sources, Context extends AnyContext>(
   sources: Of,
   nullable: readonly (keyof Of)[],
@@ -90,8 +94,9 @@ export const markOf = (sources: Sources) => ({
 });
 
 /**
- * Creates the resolver of a link that inherits values. It resolves to null without a call if one of `nullable` is null. The
- * fourth argument is `info` in the generated types, but a plan passes the parent's `Enclosing`.
+ * Creates the resolver of a link that inherits values. The link resolves to null without a call if the value of a
+ * source in `nullable` is null. The fourth argument is `info` in the generated types, but a plan passes the parent's
+ * `Enclosing`.
  */
 export function inheriting<
   const Of extends Sources,

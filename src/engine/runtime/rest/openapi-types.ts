@@ -77,7 +77,7 @@ export type BarePathFor<Paths extends object, Method extends string> = {
 
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | "2XX";
 
-/** Responses with these statuses have no content, whatever the document declares. */
+/** Responses with these statuses have no content, whatever the OpenAPI document declares. */
 type Empty = 204 | 205;
 
 /** Media types that the binder treats as JSON. */

@@ -1,6 +1,7 @@
 /**
- * Extracts the texts for clients from the body of a 4xx response: the members that the document declares as problem details (RFC
- * 9457) or by `x-error-mapping`. The body of a 401, 403 or 407 is ignored, because it may repeat a credential.
+ * Extracts the texts for clients from the body of a 4xx response: the members that the OpenAPI document declares as
+ * problem details (RFC 9457) or by `x-error-mapping`. The body of a 401, 403 or 407 is ignored, because it may repeat a
+ * credential.
  */
 import { STATUS_CODES } from "node:http";
 import { invisibleCharacters } from "../../shared/control-characters.ts";
@@ -19,7 +20,7 @@ const credentialStatuses: ReadonlySet<number> = new Set([401, 403, 407]);
 const mostCharacters = 300;
 export const mostErrors = 20;
 
-/** The `argument` of each error is still the REST name of a value, such as `items.0.name`. */
+/** The `argument` of each error is a REST name such as `items.0.name`, not yet the name of a GraphQL argument. */
 export type RefusalText = Pick<Details, "title" | "detail" | "restCode" | "errors">;
 
 /** Returns the declared members; none if the body repeats a secret of the request. */

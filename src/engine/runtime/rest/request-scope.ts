@@ -119,7 +119,6 @@ export class RequestScope {
     return this.#shares.processor.turnOf(this.caller, this);
   }
 
-  /** Charges processor time to the caller. */
   charge(ms: number): void {
     this.#shares.processor.charge(this.caller, ms, this.#tickWork);
   }

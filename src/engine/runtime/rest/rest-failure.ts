@@ -74,8 +74,8 @@ export const undocumentedStatus = "undocumented status";
 /**
  * Returns a reason to assume that a 4xx does not come from the API, but for example from a load balancer or a wrong
  * host; `undefined` if there is none. Such a 4xx is reported as `UPSTREAM_ERROR`, because the client is not at fault. A
- * 429 is accepted with any body, and a 401 with any body except HTML, because they do not depend on the resource (RFC
- * 6585 §4, RFC 9110 §15.5.2).
+ * 429 with any body is accepted, and a 401 with any body except HTML, because API and load balancer may send either for
+ * any resource (RFC 6585 §4, RFC 9110 §15.5.2).
  */
 export function foreignErrorSign(
   operation: Pick<Operation, "refusals" | "bareRefusals" | "credentials" | "held">,
@@ -206,7 +206,9 @@ export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknow
   return outcomeOfWrite(wasSent, error instanceof CodedError ? error.code : "INTERNAL_SERVER_ERROR");
 }
 
-/** Returns an error for clients: with REST's own message, or else with the operation's name and the known outcome. */
+/**
+ * Returns an error for clients. The message is REST's own, or names the operation and, for a write, the known outcome.
+ */
 export function withOperationId(
   { id, permission, held }: Operation,
   error: unknown,

@@ -46,7 +46,10 @@ function withoutSpaceAtEnd(value: string): string {
   return value.slice(0, end);
 }
 
-/** The `freshUntil` of a response that must not be stored. It is lower than any time, so that it wins in a minimum. */
+/**
+ * The `freshUntil` of a response that must not be stored. It is lower than any time, so the earliest of several
+ * `freshUntil` is this value if any of them is.
+ */
 export const neverStored = Number.NEGATIVE_INFINITY;
 
 export class RestResponse {

@@ -10,7 +10,7 @@ import type { RequestScope } from "./request-scope.ts";
 import { isCredentialRefused } from "./rest-failure.ts";
 import type { RetryBudget } from "./upstream/retry-budget.ts";
 
-/** A failed call. `held` are the server's credentials that it was made with. */
+/** A failed call. `held` are the server's credentials that the call used. */
 export type FailedCall = {
   readonly error: unknown;
   readonly call: CallRecord;

@@ -1,13 +1,12 @@
 /**
- * Logs masked errors with the id of the request, which clients also get and can quote. If a field fails in many requests, only
- * the first lines of each minute are written, and then the number of omitted lines.
+ * Logs the errors that are masked for clients, with the request id that clients can quote. If a field fails in many
+ * requests, only the first lines of each minute are written, and then the number of omitted lines.
  */
 import type { GraphQLError } from "graphql";
 import { CodedError } from "../../coded-error.ts";
 import type { RequestContext } from "../request-context.ts";
 import { invalidArgumentError, isContractViolation } from "./mask-errors.ts";
 
-/** An error of graphql-js or of a plan. */
 type LoggedError = Pick<GraphQLError, "message" | "path" | "originalError">;
 
 export function logErrors({ log: lines, requestId }: RequestContext, errors: readonly LoggedError[]): void {

@@ -8,7 +8,7 @@ import { type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNod
 /** Maximum number of pairs that a document's validation may compare. Visiting a selection counts as a fifth of a pair. */
 const maxPairs = 20_000;
 const selectionCost = 0.2;
-/** Comparing two spread fragments without common fields is cheaper than comparing two fields. */
+/** A pair of spread fragments counts as half a pair of fields, because it costs less to compare. */
 const spreadCost = 0.5;
 
 type Counting = { readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>; left: number };

@@ -106,7 +106,10 @@ function countField(
   };
 }
 
-/** Whether the field calls REST, for an interface in at least one implementing type. Introspection fields never do. */
+/**
+ * Whether the field calls REST. A field of an interface does if it calls REST in at least one implementing type.
+ * Introspection fields never call REST.
+ */
 function isBound(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name: string): boolean {
   if (type && isIntrospectionType(type)) return false;
   if (isInterfaceType(type))

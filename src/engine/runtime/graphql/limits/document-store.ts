@@ -1,8 +1,8 @@
 /**
  * Caches the result of parsing and validating a document's text: the parsed document, or the response that refuses it.
  * Documents of saved operations, other documents and refusals have separate size limits. The least recently used entry
- * is evicted. Among the documents of saved operations, it is taken from the app whose documents need the most bytes, so
- * that the other apps and this service keep theirs.
+ * is evicted. Among the documents of saved operations, only the app whose documents take the most bytes loses entries,
+ * so that the other apps and this service keep theirs.
  */
 import type { GraphQLResponse } from "@apollo/server";
 import type { DocumentNode } from "graphql";
@@ -17,7 +17,7 @@ const overhead = 500;
 const storeOf = (maxSize: number) =>
   new LRUCache<string, DocumentNode>({ maxSize, sizeCalculation: documentSize });
 
-/** Documents of saved operations, by the first app that owns the operation; `undefined` is the key of this service. */
+/** Documents of saved operations, by the first app that owns the operation, or by `undefined` for this service. */
 class SavedDocuments {
   readonly #stores = new Map<string | undefined, LRUCache<string, DocumentNode>>();
   #bytes = 0;

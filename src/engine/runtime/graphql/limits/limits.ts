@@ -35,7 +35,8 @@ const limits = [
 ] as const satisfies [keyof Environment, keyof SelectionCounts, string][];
 
 /**
- * How many selection sets may nest per level of MAX_DEPTH, because fragments add selection sets between the levels of fields.
+ * Maximum number of nested selection sets per level of MAX_DEPTH. It is above 1, because fragments add selection sets
+ * between the levels of fields.
  */
 const nestingPerLevel = 8;
 

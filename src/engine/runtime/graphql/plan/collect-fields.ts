@@ -86,8 +86,8 @@ function collect(
 }
 
 /**
- * Like graphql-js 16, a document without `@defer` visits a fragment only at its first included spread, even if the
- * fragment's type condition does not apply. The conditions of later spreads are not evaluated.
+ * Whether this is a later spread of a fragment, which graphql-js 16 skips even if the fragment's type condition did not
+ * apply. With `@defer`, `isVisited` decides instead.
  */
 const isVisitedSpread = ({ defers }: Collecting, { visited }: Found, selection: SelectionNode): boolean =>
   !defers && selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value);

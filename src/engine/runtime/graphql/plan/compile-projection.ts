@@ -173,7 +173,7 @@ function inputExpression(emitting: Emitting, source: FieldPlan["source"]): strin
   const { names } = source;
   const [name, ...below] = names;
   if (name === undefined) return "from";
-  // every object inherits properties such as `valueOf`, so `valueAt` reads these names, and only as own properties
+  // `valueAt` reads only own properties, and every object inherits names such as `valueOf`
   if (below.length === 0 && !isInherited(name)) return `from[${JSON.stringify(name)}]`;
   return `${constant(emitting, valueAt)}(from, ${constant(emitting, names)})`;
 }

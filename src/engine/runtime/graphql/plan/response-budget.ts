@@ -10,8 +10,8 @@ export type ResponseBudget = {
   left: number;
   readonly limit: number;
   /**
-   * While at least this much is left, a string costs only its length, because not even strings with `mostBytes` per code unit
-   * can have exceeded the limit. After that, it costs the bytes of its JSON.
+   * While at least this much is left, a string costs its length: even if each code unit took `mostBytes`, the strings
+   * so far could not have exceeded the limit. Below this amount, a string costs the bytes of its JSON.
    */
   readonly exactBelow: number;
   /** The bytes of lists and objects of custom scalars, by identity, because a response may repeat a value many times. */
@@ -33,7 +33,7 @@ export function weigh(budget: ResponseBudget, text: string): void {
   if (!/^[ !#-[\]-~]*$/.test(text)) budget.left -= Buffer.byteLength(JSON.stringify(text)) - text.length;
 }
 
-/** More than the bytes that are sent for an error, because creating one also costs processor time. */
+/** More bytes than an error takes in the response, because creating an error also costs processor time. */
 export const bytesPerError = 2_000;
 
 export class ResponseTooLarge extends CodedError {

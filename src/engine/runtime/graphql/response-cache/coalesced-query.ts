@@ -53,7 +53,7 @@ export class CoalescedQuery {
   readonly #listener: Listener;
   readonly #requests: RequestCoalescer<Query, SharedResponse | QueryExecution>;
   #last: QueryExecution | undefined;
-  /** The common place, in the start queue, of all requests whose wait is over. */
+  /** The common place, in the start queue, of all requests whose wait ended without a response. */
   #place: QueuePlace | undefined;
 
   /** `wasQuery`: whether an identical operation was a query before. */

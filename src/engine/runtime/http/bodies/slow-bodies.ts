@@ -73,7 +73,7 @@ export class SlowBodies {
     this.#arrived = [];
   }
 
-  /** Forgets the body as soon as it ends, rather than at the next check, so that its request does not stay in memory. */
+  /** Watches a body until it ends, rather than until the next check, so that its request does not stay in memory. */
   #watch(body: Body): void {
     const { raw } = body.request;
     this.#unfinished.add(body);

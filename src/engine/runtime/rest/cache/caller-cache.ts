@@ -7,8 +7,9 @@
  * the caller's last write.
  *
  * The total size and the size per caller are limited, and the least recently used values are evicted first. A public
- * value counts toward the size of the caller whose request fetched it. Above `openBytes`, a value is cached only at the
- * second request for its key. Otherwise many callers would evict each other's values before any of them is reused.
+ * value counts toward the size of the caller whose request fetched it. When the cache is larger than `openBytes`, a
+ * value is cached only at the second request for its key. Otherwise many callers would evict each other's values before
+ * any of them is reused.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
@@ -28,11 +29,12 @@ type Entry = Pick<CallerKey, "identity" | "caller"> & {
 const bytesPerUnit = 2;
 
 /**
- * Prefix of the keys in `#droppedAt` that name a caller instead of an identity. No identity begins with a line break.
+ * Prefix of the callers in `#droppedAt`, which contains identities too. No identity begins with a line break, so the
+ * keys do not collide.
  */
 const allOf = "\n";
 
-/** The identity of public values. It differs from the identities of callers, which never begin with a line break. */
+/** The identity of public values. Unlike this one, the identity of a caller never begins with a line break. */
 const everyone = "\nall\n";
 
 export class CallerCache {
@@ -56,7 +58,6 @@ export class CallerCache {
   /** The latest time that was evicted from `#droppedAt`. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
 
-  /** Estimated memory of all values. */
   get bytes(): number {
     return this.#entries.calculatedSize;
   }

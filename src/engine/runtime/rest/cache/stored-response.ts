@@ -92,7 +92,6 @@ export class StoredResponse {
     return this.#policy.storable();
   }
 
-  /** Whether REST declares a lifetime. */
   get hasLifetime(): boolean {
     return this.#policy.timeToLive() > 0;
   }

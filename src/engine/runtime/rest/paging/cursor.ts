@@ -24,8 +24,8 @@ export type PageStart = {
 export const mostEmptyPages = 20;
 
 /**
- * Whether a cursor needs the number of items before its page to detect the last page by REST's total, because the page number
- * does not determine it.
+ * Whether a cursor contains the number of items before its page, which is compared with REST's total to detect the last
+ * page. With a page number of unknown page size, it cannot be computed.
  */
 const countsItems = ({ next, first }: Page): boolean =>
   next.by === "number" && next.total !== undefined && first === undefined;

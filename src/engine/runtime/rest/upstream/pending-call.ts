@@ -82,9 +82,9 @@ export class PendingCall {
   }
 
   /**
-   * Whether the queue has progressed since the last check. It has if the call has left the queue, or if the caller has
-   * completed as many calls as it uses connections. If the caller uses no connection, all callers together must have
-   * completed as many calls as there are connections.
+   * Whether the queue has progressed since the last check. True if the call has left the queue, or if its caller has
+   * completed as many calls as it uses connections. For a caller without a connection, true if all callers together
+   * have completed as many calls as there are connections.
    */
   #hasProgressed(): boolean {
     if (!this.#isWaiting) {
@@ -121,6 +121,6 @@ export class PendingCall {
   }
 }
 
-/** Sums over the accounts, because each of them counts the caller's completed calls. */
+/** A sum over the accounts, like the number of connections in use that it is compared with. */
 const completedOf = ({ accounts }: Caller): number =>
   accounts.reduce((sum, { completed }) => sum + completed, 0);

@@ -8,9 +8,9 @@
  * bounds rise during the window. A tenant without competitors can therefore use the entire limit, but only by the end
  * of the window.
  *
- * Each process counts separately. In a window it begins at most as many calls as the limit, and at most as many as the
- * last response advertised as remaining, minus the calls in flight. It learns of the calls of other processes only from
- * what responses advertise.
+ * Each process counts separately. In a window, a process begins at most as many calls as the limit, and at most as many
+ * as the last response advertised as remaining, minus the calls in flight. A process learns of the calls of other
+ * processes only from advertised limits.
  */
 import { LRUCache } from "lru-cache";
 import type { CodedError } from "../../coded-error.ts";

@@ -263,7 +263,7 @@ const tabs = operations.map(({ body, variables }) => ({
 
 /**
  * Makes GraphiQL open with the tab that was open last. GraphiQL stores the query and variables that it opens with separately from
- * the tabs, but only after an edit. It adds a tab for them if no stored tab has the same.
+ * the tabs, but only after an edit. If no stored tab contains them, GraphiQL adds a tab for them.
  */
 function reopen() {
   const { tabs: kept = [], activeTabIndex = 0 } = JSON.parse(storage.getItem("graphiql:tabState") ?? "{}");
