@@ -134,7 +134,7 @@ function noteCaller({ record, admitted: { caller } }: FastifyRequest): void {
   record.tenantId = caller?.tenantId;
 }
 
-/** Phase 1: finds the caller of a request. Throws UNAUTHENTICATED. Rejects malformed keys without a lookup. */
+/** Phase 1: finds the caller of a request, or throws UNAUTHENTICATED. Rejects malformed keys without a lookup. */
 function createIntrospect(server: FastifyInstance, config: Config) {
   const isLookedUp = createKeyTest(config.env);
   const warnOfOther = warnOfKeyEnvironment(server, config);

@@ -19,7 +19,10 @@ export type IntrospectKey = (key: string, signal: AbortSignal) => Promise<KeySta
 
 const maxResponseBytes = 65_536;
 
-/** The `signal` for `lookUp` aborts one lookup, and `close` aborts all. `LookupQueue` limits how many run concurrently. */
+/**
+ * The `signal` for `lookUp` aborts one lookup, and `close` aborts all. `LookupQueue` limits the number of concurrent
+ * lookups.
+ */
 export function createKeyIntrospection(
   config: Config,
   service: URL,
@@ -126,10 +129,7 @@ function remaining(exp: unknown): number {
   return seconds === undefined ? Number.POSITIVE_INFINITY : seconds * 1000 - Date.now();
 }
 
-/**
- * Returns a NumericDate in seconds since 1970 (RFC 7519 §2), or `undefined` if it is absent or null. Throws for any other
- * value.
- */
+/** Returns a NumericDate in seconds since 1970 (RFC 7519 §2), or `undefined` if it is absent or null. */
 function numericDate(name: string, value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "number") throw new FailureReason(`answered a malformed ${name}`);

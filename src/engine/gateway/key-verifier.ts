@@ -34,7 +34,7 @@ type CachedKey = {
   /** The key is accepted without a lookup before `until`. If a lookup fails, the key is accepted before `end`. */
   until: number;
   readonly end: number;
-  /** The key is never accepted after this time. It is set when a revocation may have been missed since the lookup. */
+  /** The key is never accepted after this time. Finite if a revocation may have been missed since the lookup. */
   trustedUntil: number;
   /** Requests with this key since its lookup. */
   uses: number;

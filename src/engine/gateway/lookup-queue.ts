@@ -1,7 +1,7 @@
 /**
- * The queue in front of key introspection. A limited number of lookups run concurrently. Others wait in one of three
- * ranks: keys that were valid before, keys with a valid checksum, and all other keys. Within a rank, addresses are
- * served round robin. A full rank rejects the newest lookup of the address with the most waiting lookups, so that a
+ * The queue in front of key introspection. A limited number of lookups run concurrently. All other lookups wait in one
+ * of three ranks: keys that were valid before, keys with a valid checksum, and all other keys. Within a rank, addresses
+ * are served round robin. A full rank rejects the newest lookup of the address with the most waiting lookups, so that a
  * flood of unknown keys cannot block valid keys.
  *
  * Lookups wait as long as running ones succeed, so that hundreds of new keys after a start are all served. If no lookup

@@ -16,7 +16,7 @@ import type { RedisRateStore } from "./redis-rate-store.ts";
 
 /** Throws RATE_LIMITED with `retryAfter` in seconds. */
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-/** `shared` counts for all gateways. Each process counts separately while Redis is down. */
+/** `shared` contains the counters of all gateways. While Redis is down, each process counts separately. */
 export function createRateLimits({ env }: Config, shared: RedisRateStore | undefined) {
   const limit = (bound: LimitName, max: number, keyOf: (request: FastifyRequest) => string): Check => {
     if (max === Number.POSITIVE_INFINITY) return async () => {};

@@ -12,7 +12,7 @@ export class RateStore {
   /** The windows by address or key. The least recently used window is evicted. */
   readonly #windows = new LRUCache<string, Window>({ max: countedClients });
 
-  /** Adds `more` to the count of `key`. With 0, only returns the count. */
+  /** Adds `more` to the count of `key`. If `more` is 0, only returns the count. */
   count(key: string, more = 1): WindowCount {
     const now = performance.now();
     const existing = this.#windows.get(key);

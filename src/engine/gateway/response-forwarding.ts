@@ -19,7 +19,7 @@ import { slowResponses } from "../runtime/settings/capacity.ts";
 import type { UpstreamHeaders } from "./strip.ts";
 
 export type ClientResponse = {
-  /** Writes the status and headers to the client. If it throws, the response fails. */
+  /** Writes the status and headers to the client. An error that `begin` throws fails the response. */
   readonly begin: (status: number, headers: UpstreamHeaders) => void;
   /** Called when the upstream fails after `begin`. */
   readonly breakOff: (failure: CodedError) => void;

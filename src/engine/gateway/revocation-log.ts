@@ -30,8 +30,8 @@ const warnEveryMs = 60_000;
 const currentMs = 5_000;
 
 /**
- * The time without a new entry after which the gateway appends a heartbeat. It is random, so that usually only one gateway
- * appends one.
+ * The time without a new entry after which the gateway appends a heartbeat. The time is random, so that usually only
+ * one gateway appends a heartbeat.
  */
 const randomQuietMs = (): number => 2_000 + Math.random() * 2_000;
 
@@ -115,7 +115,8 @@ export class RevocationLog {
       const id = await this.#read(client, connection);
       const untilBeatMs = Math.ceil(this.#newestAt + this.#quietMs - performance.now());
       const blockMs = Math.min(Math.max(untilBeatMs, 1), longestBlockMs);
-      // Returns as soon as there is a new entry. The result is ignored, because the next `#read` returns the entry too.
+      // `xread` returns as soon as the log has a new entry. Its result is ignored, because the next `#read` returns the
+      // entry too.
       await within(
         blockMs + answerMs,
         client.xread("COUNT", 1, "BLOCK", blockMs, "STREAMS", revocationStream, id),
@@ -123,7 +124,7 @@ export class RevocationLog {
     }
   }
 
-  /** Reads all entries after `#last`. Returns the id of the newest. */
+  /** Reads all entries after `#last`, and returns the id of the newest entry. */
   async #read(client: RedisClient, connection: string): Promise<string> {
     for (;;) {
       if (!this.#last || performance.now() - this.#newestAt > this.#quietMs)
@@ -223,7 +224,7 @@ async function readPage(client: RedisClient, last: Entry | undefined) {
   return { entries: page[1] as readonly Entry[], history: /^master_replid:(\w+)/m.exec(text)?.[1] };
 }
 
-/** The time when Redis appended an entry, in ms since 1970. It is the first part of the entry's id. */
+/** The time when Redis appended an entry, in ms since 1970: the first part of the entry's id. */
 const timeOf = ([id]: Entry = ["", []]): number => Number.parseInt(id, 10) || Date.now();
 
 const isSame = (last: Entry, first: Entry | undefined): boolean =>
@@ -231,7 +232,7 @@ const isSame = (last: Entry, first: Entry | undefined): boolean =>
 
 /**
  * Whether the entry is only a heartbeat, or names keys by valid ids. A valid id consists of printable ASCII, has no
- * space at either end, and does not look like JSON. Other fields may follow a key.
+ * space at either end, and does not look like JSON. An entry with a key may have further fields.
  */
 const isReadable = (values: readonly string[]): boolean => {
   const keys = valuesOf(keyField, values);

@@ -25,8 +25,8 @@ export class RevokedTokens implements RevocationListener {
   /** No revocation after this time (ms since 1970) was missed. */
   #completeSince = Number.POSITIVE_INFINITY;
   /**
-   * `since` is the value that `#completeSince` had before revocations may have been missed. It still applies before `until` (on
-   * the monotonic clock).
+   * `since` is the value that `#completeSince` had before revocations may have been missed. Before `until` (on the
+   * monotonic clock), `since` still applies.
    */
   #former = { since: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
   #confirmedAt = Number.NEGATIVE_INFINITY;

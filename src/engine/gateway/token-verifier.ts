@@ -91,7 +91,7 @@ export class TokenVerifier {
     return undefined;
   }
 
-  /** Whether `key` is a compact JWS (RFC 7515 §7.1) that names the issuer. Verifies nothing yet. */
+  /** Whether `key` is a compact JWS (RFC 7515 §7.1) that names the issuer. The signature is not verified yet. */
   #isOfIssuer(key: string): boolean {
     const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(key) ?? [];
     if (payload === undefined) return false;

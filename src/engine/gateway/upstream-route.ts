@@ -19,8 +19,8 @@ const plainPath = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 /** Empty and dot segments, with or without a `;` parameter. */
 const ambiguousSegment = /\/\/|\/\.\.?(?:[/;]|$)/;
 /**
- * Percent-encoded `.`, `/`, `;`, `\` and control characters. Also a percent-encoded `%` before two hex digits, because a second
- * decoding would decode it. The digits may be percent-encoded too.
+ * Matches percent-encoded `.`, `/`, `;`, `\` and control characters. Also matches a percent-encoded `%` before two hex
+ * digits, because a second decoding would decode these digits. The two digits may be percent-encoded too.
  */
 const ambiguousEncoding = /%(?:2e|2f|3b|5c|[01][0-9a-f]|7f|25(?:[0-9a-f]|%3[0-9]|%[46][1-6]){2})/i;
 const plainQuery = /^[\x21-\x22\x24-\x7e]*$/;

@@ -48,7 +48,7 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#check(ms - waitMs), waitMs);
   }
 
-  /** Called when the timer fires. `maxLeftMs` is an upper bound of the remaining time, even if the clock returns more. */
+  /** `maxLeftMs` is an upper bound of the remaining time, even if the clock returns more. */
   #check(maxLeftMs: number): void {
     const leftMs = Math.min(this.leftMs, maxLeftMs);
     if (leftMs >= 1) this.#wait(leftMs);

@@ -18,7 +18,7 @@ import {
   systemResolver,
 } from "./stub-resolver.ts";
 
-/** A finished lookup. `code` is set if it failed. `addresses` is the number of addresses in use afterwards. */
+/** A finished lookup. `code` is set if the lookup failed. `addresses` is the number of addresses in use afterwards. */
 export type Lookup = {
   readonly name: string;
   readonly ms: number;
@@ -95,9 +95,7 @@ class CachedName {
     this.#freshUntil = 0;
   }
 
-  /**
-   * Returns the usable addresses. Each call rotates the addresses of each family, so that connections are spread over them.
-   */
+  /** Each call rotates the addresses of each family, so that connections are spread over them. */
   async addresses(ms: number): Promise<readonly Address[]> {
     const now = performance.now();
     if (now >= this.#freshUntil) {
@@ -119,7 +117,10 @@ class CachedName {
     return this.#addresses.filter(({ usableUntil }) => now < usableUntil);
   }
 
-  /** Waits for the lookup for at most `ms`. With usable stale addresses, waits only until it has run for `staleAfterMs`. */
+  /**
+   * Waits for the lookup for at most `ms`. With usable stale addresses, waits only until the lookup has run for
+   * `staleAfterMs`.
+   */
   #wait({ beganAt, settled }: Running, now: number, ms: number): Promise<void> {
     const waitMs = this.#isUsable ? beganAt + lookups.staleAfterMs - now : ms;
     if (waitMs <= 0) return Promise.resolve();
@@ -185,9 +186,7 @@ function rotated(addresses: readonly Address[], by: number): readonly Address[] 
   });
 }
 
-/**
- * The cache of the process. Only Linux uses the stub resolver, because other systems keep their configuration in other files.
- */
+/** Only Linux uses the stub resolver, because other systems keep their configuration in other files. */
 export const lookupCache = new LookupCache(
   process.platform === "linux" ? stubResolver(systemFiles) : systemResolver,
 );

@@ -4,8 +4,9 @@
  * while it has requests in flight or owes processor time, so that memory does not grow with the number of accounts ever
  * seen.
  *
- * A request with credentials for two products has two accounts, one for each owner. Both are charged, and the request
- * is admitted only if both have capacity left. Otherwise an owner could become a new caller by combining credentials.
+ * A request with credentials for two products has two accounts, one for each owner. Both accounts are charged, and the
+ * request is admitted only if both have capacity left. Otherwise an owner could become a new caller by combining
+ * credentials.
  */
 import { TransientMap } from "./transient-map.ts";
 
@@ -77,8 +78,8 @@ export class JointCaller {
   readonly #onLeave: (caller: JointCaller) => void;
 
   /**
-   * `accounts` have already been entered. When the last request ends, the joint caller leaves each account and calls
-   * `onLeave`.
+   * `enter` has already been called on `accounts`. When the last request ends, the joint caller leaves each account and
+   * calls `onLeave`.
    */
   constructor(name: string, accounts: Accounts, onLeave: (caller: JointCaller) => void) {
     this.name = name;

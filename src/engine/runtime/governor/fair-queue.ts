@@ -42,7 +42,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
     queue.splice(before + 1, 0, entry);
   }
 
-  /** Removes an entry. Returns `false` if the entry is no longer queued. */
+  /** Returns `false` if the entry is no longer queued. */
   leave(entry: Waiting): boolean {
     const key = this.#keyOf(entry.owner);
     const queue = this.#queues.get(key);

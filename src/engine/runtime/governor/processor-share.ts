@@ -164,7 +164,7 @@ export class FairShare {
     });
   }
 
-  /** Adds `account` to the accounts in debt. Returns their number. */
+  /** Adds `account` to the accounts in debt, and returns the number of these accounts. */
   #debtorsWith(account: Account, now: number): number {
     for (const debtor of this.#debtors)
       if (debtor.debtClearedAt - now <= freeMs) this.#debtors.delete(debtor);

@@ -38,5 +38,8 @@ export const documentCharactersPerMs = 8_000;
 export const decompressedPerMs = 220_000;
 /** Characters of a response compressed per millisecond. Measured: 35,000 (gzip, random words) to 545,000 (brotli, rows). */
 export const compressedPerMs = 35_000;
-/** From this many bytes or characters on, the work on a REST response is measured. For smaller responses, it is estimated. */
+/**
+ * From this many bytes or characters on, the work on a REST response is measured. The work on a smaller response is
+ * estimated.
+ */
 export const largeBody = 65_536;

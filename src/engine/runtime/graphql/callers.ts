@@ -19,7 +19,10 @@ import type { Config } from "../settings/config.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The result of `Callers.of`. It is a property, because a WeakMap would retain it until the next major GC. */
+    /**
+     * The result of `Callers.of`. The result is a property of the request, because a WeakMap would retain it until the
+     * next major GC.
+     */
     forwarded: CallerHeaders | undefined;
   }
 }

@@ -28,7 +28,7 @@ import type { Args } from "./errors/argument-check.ts";
 import { type CallSource, type ResolveLevel, toError } from "./plan/plan.ts";
 
 export type Subgraph = {
-  /** The schema with federation's directives. */
+  /** The text of the schema with federation's directives. */
   readonly sdl: string;
   readonly references: Readonly<Record<string, readonly EntityReference[]>>;
 };
@@ -40,8 +40,8 @@ export type Subgraph = {
 type ReferenceSource = (query: string, name: string, args: readonly GraphQLArgument[]) => CheckedSource;
 
 /**
- * `check` returns the error for a key that REST would refuse. It is used before a call for many entities, so that the refused
- * key fails only its own entity.
+ * `check` returns the error for a key that REST would refuse. Called before a REST call for many entities, so that a
+ * refused key fails only its own entity.
  */
 type CheckedSource = CallSource & {
   readonly check: (key: Args, enclosing: undefined, context: ExecutionContext) => CodedError | undefined;

@@ -19,7 +19,7 @@ import { findNumber, isRounded } from "../../shared/exact-integers.ts";
 
 const isInexact = (value: number): boolean => isRounded(value) || !Number.isFinite(value);
 
-/** Makes the custom scalars of a schema reject inexact numbers. They accept any other JSON value. */
+/** Makes the custom scalars of a schema reject inexact numbers. The scalars accept any other JSON value. */
 export function addNumberCoercions(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isScalarType(type) || isSpecifiedScalarType(type) || dateScalars.has(type.name)) continue;

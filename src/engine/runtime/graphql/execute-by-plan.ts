@@ -49,7 +49,7 @@ export function planExecutor(
     const run = () => coerceVariables(schema, variableDefinitions, given, production);
     return Object.values(given).some(isLarge) ? scope.measured(run) : run();
   };
-  /** Begins the execution. Returns a response instead of a promise if the operation is refused. */
+  /** Begins the execution. If the operation is refused, returns a response instead of a promise. */
   const begin = ({
     document,
     operation,
@@ -126,7 +126,7 @@ function refusedVariables(context: RequestContext, errors: readonly GraphQLError
   return responseWith({ errors: errors.map(maskVariableError) }, 400);
 }
 
-/** Refuses a mutation by GET. The `Allow` header lists the permitted methods (RFC 9110 §10.2.1). */
+/** The `Allow` header lists the permitted methods (RFC 9110 §10.2.1). */
 function refusedMutationByGet(): GraphQLResponse {
   const response = refusalResponse(new CodedError("METHOD_NOT_ALLOWED", "mutations are sent by POST"));
   response.http.headers.set("allow", "POST");

@@ -90,8 +90,8 @@ const documentErrorCodes = new Set<unknown>([
 ]);
 
 /**
- * Returns the status of a response. Clients that list `application/json` first expect the status 200 for every GraphQL
- * response, even for the error of a refused document.
+ * Clients that list `application/json` first expect the status 200 for every GraphQL response, even for the error of a
+ * refused document.
  */
 export function responseStatus({ http, body }: GraphQLResponse, accept: string | undefined): number {
   const { status = 200 } = http;

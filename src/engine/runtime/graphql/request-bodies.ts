@@ -1,6 +1,6 @@
 /**
- * The bodies of GraphQL requests. A body is parsed when its caller gets its turn on the processor, not on arrival. The
- * caller is charged for parsing large bodies, because 1 MiB takes several milliseconds.
+ * The body of a GraphQL request is parsed when the request gets its turn on the processor, not on arrival. The caller
+ * is charged for parsing large bodies, because 1 MiB takes several milliseconds.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { jsonParser, leaveJsonUnparsed } from "../http/bodies/json-body.ts";

@@ -1,5 +1,5 @@
 /**
- * Incremental delivery: formats the payloads of a response in parts, and sends them as `multipart/mixed`. It supports the
+ * Incremental delivery: formats the payloads of a response in parts, and sends them as `multipart/mixed`. Supports the
  * format of graphql-js 17 (`pending`, `incremental`, `completed`) and the format of 2022-08-24.
  */
 import { Readable } from "node:stream";

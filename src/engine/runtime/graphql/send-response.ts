@@ -49,7 +49,7 @@ export function sendResponses(
   return sendText(accept, reply, text, status);
 }
 
-/** Sends a serialized response. If no `Cache-Control` is set, the response must not be stored. */
+/** If no `Cache-Control` is set, the response must not be stored. */
 export function sendText(
   accept: string | undefined,
   reply: FastifyReply,

@@ -5,8 +5,8 @@
 import { isIPv6 } from "node:net";
 
 /**
- * Some proxies add the port in `X-Forwarded-For`. It is removed, because each connection of a client has a different
- * port.
+ * Some proxies add the port in `X-Forwarded-For`. The port is removed, because each connection of a client has a
+ * different port.
  */
 const withPort = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]+)\])(?::\d+)?$/;
 

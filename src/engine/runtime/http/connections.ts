@@ -1,10 +1,10 @@
 /**
  * Tracks and limits the client connections of a server.
  *
- * The number of connections is limited by the file descriptors of the process. Above the limit, a connection of the
- * address with the most connections is closed, so that a client cannot exclude others by opening connections: its
- * oldest idle connection or, if all are busy, its oldest connection with only one request and an unfinished body. A
- * connection with incomplete headers counts as idle.
+ * The number of connections is limited by the file descriptors of the process. Above the limit, the address with the
+ * most connections loses one, so that a client cannot exclude others by opening connections: its oldest idle connection
+ * is closed. If all are busy, the oldest one with only one request and an unfinished body is closed. A connection with
+ * incomplete headers counts as idle.
  *
  * Pipelined requests that arrive together are handled in one tick of the event loop. A connection with more unanswered
  * requests than real clients pipeline (RFC 9112 §9.3.2) is therefore closed.
@@ -34,8 +34,8 @@ export class ClientConnection {
   /** Requests without a complete response. */
   unanswered = 0;
   /**
-   * The response to the newest request, until both are complete. It is then cleared, so that an idle connection does
-   * not keep the request and its data in memory.
+   * The response to the newest request, until both are complete. The property is cleared when both are complete, so
+   * that an idle connection does not keep the request and its data in memory.
    */
   last: ServerResponse | undefined;
   /** Bytes received when the last response was complete; -1 before the first one. */
@@ -76,8 +76,8 @@ export class Connections extends Map<Socket, ClientConnection> {
   /**
    * Whether a response should close its connection because the server stops. Connections that were opened before the
    * announcement are closed, so that their clients use other instances. Later connections come from load balancers that
-   * ignore `/readyz` and would only open new connections here. They stay open until the port is closed: closing the
-   * port resets connections that are not yet accepted, together with their requests.
+   * ignore `/readyz` and would only open new connections here. Later connections stay open until the port is closed:
+   * closing the port resets connections that are not yet accepted, together with their requests.
    */
   readonly isLastAnswer: (socket: Socket) => boolean;
 

@@ -18,7 +18,7 @@ const exposedHeaders = [
   "sunset",
 ];
 
-/** Allows pages of `origins` (`*` for any) to call with `methods`. Browsers cache this for ten minutes. */
+/** Allows pages of `origins` (`*` for any) to call with `methods`. Browsers cache this permission for ten minutes. */
 export async function allowOrigins(
   server: FastifyInstance,
   origins: readonly string[],

@@ -1,7 +1,7 @@
 /**
  * Reads the API key of a request from `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1). A request may contain
- * both, with the same key. Headers that two servers could interpret differently are rejected. They are found in the raw
- * headers, because Node joins or drops repeated fields. A key in the URL is ignored.
+ * both, with the same key. Headers that two servers could interpret differently are rejected. Repeated headers are
+ * found in the raw headers, because Node joins or drops repeated fields. A key in the URL is ignored.
  */
 import { CodedError, type CredentialFailure } from "../coded-error.ts";
 
@@ -43,7 +43,7 @@ export function unauthenticated(
 
 const wrongToken = "the access token is not valid";
 
-/** Returns the value of a header. Throws `BAD_REQUEST` if it is repeated. */
+/** Throws `BAD_REQUEST` if the header is repeated. */
 function only(rawHeaders: readonly string[], name: string): string | undefined {
   let found: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {

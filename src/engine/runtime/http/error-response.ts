@@ -1,6 +1,7 @@
 /**
- * Error responses of all roles. The path determines the format: on `/v1/graphql` a GraphQL response (GraphQL over HTTP §6) in the
- * media type that the client accepts, on other paths problem details (RFC 9457). Status and headers are the same.
+ * Error responses of all roles. The path determines the format: on `/v1/graphql` a GraphQL response (GraphQL over HTTP
+ * §6) in the media type that the client accepts, on other paths problem details (RFC 9457). Status and headers do not
+ * depend on the path.
  */
 import type { FastifyError, FastifyReply } from "fastify";
 import { CodedError, codeForStatus, limitExceeded, problemDetails } from "../coded-error.ts";

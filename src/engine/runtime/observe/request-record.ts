@@ -57,7 +57,6 @@ export class RequestRecord {
   /** The document id and text that the client sent. An unsaved text is logged only as a digest. */
   documentId: string | undefined;
   text: string | undefined;
-  /** The client's address. */
   readonly address: string;
   /** Name and version of the client application, as the client sent them. */
   client: { readonly name: string; readonly version: string } | undefined;
@@ -65,7 +64,6 @@ export class RequestRecord {
   rateLeft: { readonly bound: string; readonly left: number }[] | undefined;
   keyId: string | undefined;
   tenantId: string | undefined;
-  /** Number of REST calls made. */
   calls = 0;
   /** For each REST operation with failed calls, the last failed call, by the operation's id. */
   failures: Map<string, CallRecord> | undefined;
@@ -122,7 +120,7 @@ export class RequestRecord {
     this.failures.set(call.operation.id, call);
   }
 
-  /** Records the end of the response. `hasLeft`: the client disconnected before the end. */
+  /** `hasLeft`: the client disconnected before the end. */
   finish(status: number, hasLeft: boolean, bytes: number): void {
     this.ms = performance.now() - this.beganAt;
     this.status = hasLeft ? (this.#brokeOff?.status ?? 499) : status;
@@ -151,7 +149,7 @@ export type CallOutcome = "OK" | "CIRCUIT_OPEN" | "QUOTA_EXHAUSTED" | "ABANDONED
 
 type Called = { readonly id: string; readonly product: string };
 
-/** The source of a response. `shared`: another request made the call. `revalidated`: REST responded with 304. */
+/** `shared`: another request made the call. `revalidated`: REST responded with 304. */
 export type ResponseSource = "fetched" | "shared" | "cached" | "revalidated";
 
 type BegunCall = Pick<

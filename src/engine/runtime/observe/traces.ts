@@ -90,8 +90,8 @@ function spansOf(tracer: Tracer): Observer {
     return text;
   };
   /**
-   * Starts a span as the semantic conventions for GraphQL servers define it. Its name does not contain the operation's name,
-   * because clients choose that name.
+   * Starts a span as the semantic conventions for GraphQL servers define it. The span's name does not contain the
+   * operation's name, because clients choose that name.
    */
   const startOperation = (
     { operation, operationType, document }: RequestRecord,

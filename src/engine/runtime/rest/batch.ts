@@ -66,8 +66,8 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
 }
 
 /**
- * Returns a list of items per list of keys, in the order of the keys. A key without an item results in null. So does a
- * missing list or key, if the OpenAPI document allows it.
+ * Returns a list of items per list of keys, in the order of the keys. A key without an item results in null. A missing
+ * list or key results in null if the OpenAPI document allows it.
  */
 export async function batchEach<
   Keys extends readonly MaybeKey[] | null | undefined,
@@ -99,8 +99,8 @@ const lacksRequired = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer lacks a required ${what}`);
 
 /**
- * Converts a key to a string. Returns `undefined` for a value that is neither a string nor a number, and for a number
- * that lost digits when it was parsed (`1e20`), because the rounded number may equal another item's key.
+ * Converts a key to a string. Returns `undefined` for a value that is neither a string nor a number. A number that lost
+ * digits when it was parsed (`1e20`) also results in `undefined`, because it may equal the key of another item.
  */
 function textOf(key: unknown): string | undefined {
   if (typeof key === "string") return key;

@@ -170,8 +170,8 @@ export function jsonOf(name: string, value: unknown): string {
 export const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
- * Serializes header parameters in the style `simple` (OpenAPI 3.1 §4.8.12.2). Their values consist of visible ASCII characters
- * with spaces and tabs in between (RFC 9110 §5.5) and are not percent-encoded.
+ * Serializes header parameters in the style `simple` (OpenAPI 3.1 §4.8.12.2). Header values consist of visible ASCII
+ * characters with spaces and tabs in between (RFC 9110 §5.5) and are not percent-encoded.
  */
 export function serializeHeaders(
   { style = {} }: Operation,
@@ -259,8 +259,9 @@ export const encodeTemplate = (path: string): string =>
 
 const controlCharacter = /\p{Cc}/u;
 /**
- * Matches the segments `.` and `..`, with or without a `;` parameter, percent-encoded or not. They are refused because a server
- * that decodes slashes before it removes dot segments, such as nginx, would select another route.
+ * Matches the segments `.` and `..`, with or without a `;` parameter, percent-encoded or not. These segments are
+ * refused because a server that decodes slashes before it removes dot segments, such as nginx, would select another
+ * route.
  */
 const dotSegment = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\;]|%2f|%5c|%3b)/i;
 

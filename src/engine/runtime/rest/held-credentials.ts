@@ -1,7 +1,7 @@
 /**
- * Credentials that the server holds for vendors' APIs (`spec/credentials.yaml`). Their values are in files below
- * `CREDENTIALS_DIRECTORY`, which are re-read while they are in use. The values are in private fields, so that logging
- * an object does not reveal them.
+ * Credentials that the server holds for vendors' APIs (`spec/credentials.yaml`). The values of these credentials are in
+ * files below `CREDENTIALS_DIRECTORY`, which are re-read while they are in use. The values are in private fields, so
+ * that logging an object does not reveal them.
  */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -106,7 +106,10 @@ export class CallCredentials {
   }
 }
 
-/** Matches the JSON escape of a letter or a digit (RFC 8259 §7). It is rare, because only other characters need escapes. */
+/**
+ * Matches the JSON escape of a letter or a digit (RFC 8259 §7). Such an escape is rare, because only other characters
+ * need escapes.
+ */
 const escapedAlphanumeric = /\\u00(?:3\d|[46][1-9a-f]|[57][\da])/i;
 
 /**

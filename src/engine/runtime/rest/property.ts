@@ -54,8 +54,8 @@ export const lacksKey = (): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
 
 /**
- * Returns the result of a call. Throws `BAD_UPSTREAM_RESPONSE` for a null, because the OpenAPI document forbids it.
- * (The GraphQL field is nullable only because the call may be skipped.)
+ * Rejects a null with `BAD_UPSTREAM_RESPONSE`, because the OpenAPI document forbids it. The GraphQL field is nullable
+ * only because the call may be skipped.
  */
 export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNullable<Value>> {
   const value = await answer;
@@ -63,7 +63,10 @@ export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNulla
   throw new CodedError("BAD_UPSTREAM_RESPONSE", "REST sent a value that breaks its contract");
 }
 
-/** Whether a list of keys is empty. No call is made for it, because REST could ignore an empty filter and return everything. */
+/**
+ * Whether a list of keys is empty. No call is made for an empty list, because REST could ignore an empty filter and
+ * return everything.
+ */
 export const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** The type of a REST map in GraphQL: a list of entries. Lists of maps become lists of lists. */

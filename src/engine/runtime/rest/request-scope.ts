@@ -20,9 +20,7 @@ type Admitted = Pausable & { readonly caller: Caller };
 export class RequestScope {
   readonly forwarded: CallerHeaders;
   readonly caller: Caller;
-  /**
-   * The admission of the HTTP request. It is paused while the request waits for its caller's share of the processor.
-   */
+  /** The admission is paused while the request waits for its caller's share of the processor. */
   readonly place: Admitted | undefined;
   /** The reads of this request by operation, URL and header parameters; null for a read that has failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();

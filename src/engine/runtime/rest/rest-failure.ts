@@ -1,6 +1,6 @@
 /**
- * Creates the errors of REST calls. A message names the operation. It contains texts from the upstream only if the
- * OpenAPI document declares them for clients.
+ * Creates the errors of REST calls. A message contains texts from the upstream only if the OpenAPI document declares
+ * them for clients.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
@@ -64,7 +64,7 @@ export const tooLarge = (bytes: number): CodedError =>
 export const invalidResponse = (message: string, how: string): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, { cause: new FailureReason(how) });
 
-/** The reason in the log. HTML probably comes from a load balancer. */
+/** The reason in the log: HTML probably comes from a load balancer. */
 export const notJson = (media: string): "HTML" | "not JSON" =>
   /^text\/html\b/i.test(media) ? "HTML" : "not JSON";
 
@@ -206,9 +206,7 @@ export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknow
   return outcomeOfWrite(wasSent, error instanceof CodedError ? error.code : "INTERNAL_SERVER_ERROR");
 }
 
-/**
- * Returns an error for clients. The message is REST's own, or names the operation and, for a write, the known outcome.
- */
+/** The message is REST's own, or names the operation and, for a write, the known outcome. */
 export function withOperationId(
   { id, permission, held }: Operation,
   error: unknown,

@@ -22,7 +22,7 @@ export function withoutTrailingSpace(headers: RawHeaders): RawHeaders {
   return trimmed ?? headers;
 }
 
-/** Returns the media type of a body. The last valid one of several is used (RFC 9110 §8.3; Fetch, "extract a MIME type"). */
+/** The last valid media type of several is used (RFC 9110 §8.3; Fetch, "extract a MIME type"). */
 export function mediaTypeOf(headers: RawHeaders): string {
   const given = headers["content-type"] ?? "";
   if (typeof given === "string" && !given.includes(",")) return given;
@@ -47,8 +47,8 @@ function withoutSpaceAtEnd(value: string): string {
 }
 
 /**
- * The `freshUntil` of a response that must not be stored. It is lower than any time, so the earliest of several
- * `freshUntil` is this value if any of them is.
+ * The `freshUntil` of a response that must not be stored. Lower than any time, so that the minimum of several
+ * `freshUntil` is `neverStored` if one of them is.
  */
 export const neverStored = Number.NEGATIVE_INFINITY;
 
@@ -56,7 +56,7 @@ export class RestResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: ResponseHeaders;
-  /** The size of the decompressed body. A body with many small values counts as larger. */
+  /** The size of the decompressed body. For a body with many small values, `bytes` is larger than this size. */
   readonly bytes: number;
   readonly rawHeaders: RawHeaders;
   source: ResponseSource = "fetched";
@@ -76,7 +76,7 @@ export class RestResponse {
     this.#text = text;
   }
 
-  /** Returns a copy for another reader. Both share the parsed value, which is never modified. */
+  /** Returns a copy for another reader. The copies share the parsed value, which is never modified. */
   copy(source: ResponseSource, headers = this.rawHeaders): RestResponse {
     const copy = new RestResponse(this.status, headers, this.#text, this.bytes);
     copy.#value = this.#value;
@@ -145,7 +145,7 @@ class ResponseHeaders {
     this.#raw = raw;
   }
 
-  /** Returns the value of a header. Several lines are joined (RFC 9110 §5.3). */
+  /** The values of a repeated header are joined (RFC 9110 §5.3). */
   get(name: string): string | undefined {
     const value = own(this.#raw, name.toLowerCase());
     return Array.isArray(value) ? value.join(", ") : value;

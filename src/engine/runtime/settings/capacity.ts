@@ -81,9 +81,9 @@ export const acceptedCredentials = 100_000;
 export const callerProfiles = { bytes: 33_554_432, bytesOfEach: 1_200, characters: 4_096 };
 
 /**
- * Lookups of API keys. `running` is the default of `KEY_LOOKUPS`. It is low, because all gateways share the key introspection
- * service. For each running lookup, 64 others of the same rank (`lookup-queue.ts`) may wait for at most `waitMs`. At 50 ms per
- * lookup, the last of them waits for 3.2 s.
+ * Lookups of API keys. `running` is the default of `KEY_LOOKUPS`. The default is low, because all gateways share the
+ * key introspection service. For each running lookup, 64 others of the same rank (`lookup-queue.ts`) may wait for at
+ * most `waitMs`. At 50 ms per lookup, the last of them waits for 3.2 s.
  */
 export const keyLookups = { running: 16, waitingForEach: 64, waitMs: 5_000 };
 
@@ -94,8 +94,8 @@ export const keyLookups = { running: 16, waitingForEach: 64, waitMs: 5_000 };
 export const revocationLog = { entries: 10_000 };
 
 /**
- * Early lookups of cached keys, made while revocations may have been missed. They use at most `part` of `KEY_LOOKUPS`.
- * `perSecond` protects the key introspection service, which all gateways share.
+ * Early lookups of cached keys, made while revocations may have been missed. Early lookups use at most `part` of
+ * `KEY_LOOKUPS`. `perSecond` protects the key introspection service, which all gateways share.
  */
 export const revalidations = { part: 3 / 4, perSecond: 200 };
 
@@ -124,8 +124,8 @@ export const valuesPerRequest = 50_000;
 export const valuesPerMessage = 5_000;
 
 /**
- * Maximum bytes of introspection data in a response: `fullQueries` times the result of a full introspection query, but at
- * least `least`. Producing them takes 3 ms.
+ * Maximum bytes of introspection data in a response: `fullQueries` times the result of a full introspection query, but
+ * at least `least`. Producing this much data takes 3 ms.
  */
 export const introspectedBytes = { fullQueries: 3, least: 150_000 };
 
@@ -168,8 +168,9 @@ export const slowResponses = {
 export const pipelinedRequests = 64;
 
 /**
- * Maximum number of client connections of a role. An idle connection takes 12 kB, one with incomplete headers up to 19 kB
- * (measured), so all of them take less than a sixth of a 512 MiB process. nginx and HAProxy have the same limit in `deploy/`.
+ * Maximum number of client connections of a role. An idle connection takes 12 kB, one with incomplete headers up to 19
+ * kB (measured). All of them together take less than a sixth of a 512 MiB process. The same limit is set for nginx and
+ * HAProxy in `deploy/`.
  */
 export const mostConnections = 4_096;
 
@@ -195,7 +196,8 @@ export const largeBodies = {
 };
 
 /**
- * Limits for large GraphQL responses, which stay in memory until their clients have read them. Smaller ones are not counted.
+ * Limits for large GraphQL responses, which stay in memory until their clients have read them. Smaller responses are
+ * not counted.
  */
 export const largeAnswers = {
   /** A response is large from this many bytes on. The smaller responses of 512 requests take at most 32 MiB. */

@@ -221,9 +221,7 @@ function checkCertificate(given: Record<"ca" | "cert" | "key", string | undefine
 const reasonOf = (error: unknown): string =>
   (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
-/**
- * Returns the environment. A secret that is in a file is read through a getter, which returns the file's current value.
- */
+/** Turns each secret that is in a file into a getter, which returns the file's current value. */
 function withLiveSecrets(env: Environment, environment: NodeJS.ProcessEnv, files: SecretFiles): Environment {
   const given = withoutEmpty(environment);
   const live = secrets.flatMap((name): [string, PropertyDescriptor][] => {
@@ -236,8 +234,8 @@ function withLiveSecrets(env: Environment, environment: NodeJS.ProcessEnv, files
 }
 
 /**
- * Returns a frozen copy with changes. It copies the property descriptors, because a spread would freeze the current value of a
- * secret that follows its file.
+ * Returns a frozen copy with changes. Property descriptors are copied, because a spread would freeze the current value
+ * of a secret that follows its file.
  */
 export const withProperties = (env: Environment, changes: PropertyDescriptorMap): Environment =>
   Object.freeze(

@@ -52,7 +52,7 @@ export function argumentCheck(
 
 type Refusal = { readonly argument: string; readonly detail: string };
 
-/** Creates the error. It lists at least one refused value, and more as long as `context.refusals` allows. */
+/** Lists at least one refused value, and more as long as `context.refusals` allows. */
 function refusal(context: ExecutionContext, refused: readonly Refusal[]): CodedError {
   context.refusals ??= { left: refusalsPerRequest };
   const errors = refused.slice(0, Math.max(1, Math.min(mostErrors, context.refusals.left)));
@@ -65,7 +65,7 @@ function refusal(context: ExecutionContext, refused: readonly Refusal[]): CodedE
   return new CodedError("BAD_USER_INPUT", message, { ...(argument !== undefined && { argument }), errors });
 }
 
-/** Maximum number of refused values in all errors of a request together. Each error lists at least one. */
+/** Maximum number of refused values that the errors of one request list in total. */
 const refusalsPerRequest = 100;
 
 /** Maximum number of refused values that a message names. */

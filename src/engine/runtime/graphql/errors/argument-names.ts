@@ -1,7 +1,7 @@
 /**
  * Translates errors about values that REST or the request encoder refused: replaces the names of REST's parameters and
  * properties with the names of GraphQL arguments. If the OpenAPI document declares no error text for clients, the
- * message explains what to change. It then contains the argument's description, or else the limits in the OpenAPI
+ * message explains what to change. This message contains the argument's description, or else the limits in the OpenAPI
  * document.
  */
 import { type GraphQLArgument, getNamedType, isEnumType, isScalarType, isSpecifiedScalarType } from "graphql";
@@ -23,9 +23,9 @@ type ArgumentFacts = {
   readonly inheritsArguments: boolean;
 };
 
-/** Returns a function that translates the errors of a field's REST calls. Other errors are returned unchanged. */
+/** Returns a function that translates the errors of a field's REST calls. All other errors are returned unchanged. */
 export function argumentErrorTranslator(facts: ArgumentFacts): (error: Error) => Error {
-  /** The translated errors. Many parents may share an error, which is translated only once. */
+  /** Contains the translation of each error, because many parents may share an error. */
   const renamed = new WeakMap<CodedError, CodedError>();
   return (error) => {
     if (!(error instanceof CodedError)) return error;

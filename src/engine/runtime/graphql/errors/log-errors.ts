@@ -29,7 +29,7 @@ function kindOf({ originalError: original, message, path }: LoggedError): object
   return { reason: withoutValues(message).replace(/"[^"]*"/g, '""') };
 }
 
-/** Removes the text after a colon, because graphql-js quotes refused values there, which are tenant data. */
+/** Removes the text after a colon, where graphql-js quotes refused values, because these are tenant data. */
 const withoutValues = (message: string): string => message.slice(0, 500).replace(/: .*/s, "");
 
 /** Returns the details for the log: why REST's value is invalid, or the stack of a fault in this service. */

@@ -1,6 +1,6 @@
 /**
- * Masks errors for clients. Coded errors and GraphQL's request errors are not changed. An error about a value that violates the
- * OpenAPI document becomes `BAD_UPSTREAM_RESPONSE`, and any other error `INTERNAL_SERVER_ERROR`.
+ * Coded errors and GraphQL's request errors are not changed. An error about a value that violates the OpenAPI document
+ * becomes `BAD_UPSTREAM_RESPONSE`, and any other error `INTERNAL_SERVER_ERROR`.
  */
 import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
@@ -79,8 +79,8 @@ function knownCode(code: unknown): Code | undefined {
 const maxMessage = 500;
 
 /**
- * Masks a field error without a code. Its cause is an argument that graphql-js refuses (usually a null variable), a value that
- * REST sent, or a fault in this service.
+ * Masks a field error without a code. The cause of such an error is an argument that graphql-js refuses (usually a null
+ * variable), a value that REST sent, or a fault in this service.
  */
 function inExecution(
   message: string,
@@ -112,6 +112,6 @@ const tooLarge = {
 };
 const internal = { message: "internal error", extensions: { code: "INTERNAL_SERVER_ERROR" } };
 
-/** Whether REST sent an invalid value. graphql-js throws a `GraphQLError` for an invalid scalar or enum. */
+/** Whether REST sent an invalid value. For an invalid scalar or enum, graphql-js throws a `GraphQLError`. */
 export const isContractViolation = (error: unknown): boolean =>
   error instanceof ContractViolation || error instanceof GraphQLError;

@@ -1,4 +1,4 @@
-/** Groups, masks and logs the errors of a response. Returns them as the client gets them. */
+/** Groups and logs the errors of a response, and returns the masked errors for the client. */
 import type { GraphQLFormattedError } from "graphql";
 import type { RequestContext } from "../request-context.ts";
 import type { FieldError } from "./field-error.ts";

@@ -107,7 +107,7 @@ function countField(
 }
 
 /**
- * Whether the field calls REST. A field of an interface does if it calls REST in at least one implementing type.
+ * Whether the field calls REST. A field of an interface counts if it calls REST in at least one implementing type.
  * Introspection fields never call REST.
  */
 function isBound(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name: string): boolean {

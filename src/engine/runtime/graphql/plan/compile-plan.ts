@@ -1,6 +1,4 @@
-/**
- * Compiles an operation to its plan. Introspection fields (GraphQL spec §4) use graphql-js's resolvers.
- */
+/** Introspection fields (GraphQL spec §4) use graphql-js's resolvers. */
 import {
   type FieldNode,
   GraphQLError,

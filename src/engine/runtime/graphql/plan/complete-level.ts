@@ -52,8 +52,8 @@ export type Level = {
 };
 
 /**
- * Completes the values of all parents. Returns the parents of the next levels, or a promise if a piece has to wait. `around`
- * has the enclosing objects of each value.
+ * Returns the parents of the next levels, or a promise if a piece has to wait. `around` has the enclosing objects of
+ * each value.
  */
 export function completeLevel(
   run: PlanRun,

@@ -38,8 +38,8 @@ export type Completion = {
 };
 
 /**
- * Completes the value of `field`. Throws a located error if the value is null and its type forbids null. May add objects to
- * `nextParents` that a null replaces later; `completeLevel` removes them.
+ * Throws a located error if the value is null and its type forbids null. May add objects to `nextParents` that a null
+ * replaces later; `completeLevel` removes them.
  */
 export function complete(
   completion: Completion,

@@ -5,8 +5,8 @@
  * together, so that REST calls are batched as without `@defer`. The data of a part is in a wrapper, which keeps nulls
  * and errors from propagating further.
  *
- * A fragment is one `@defer` directive at one object. It is announced once the fragment around it is complete, and it
- * is complete once all its parts are.
+ * A fragment is one `@defer` directive at one object. A fragment is announced once the fragment around it is complete.
+ * A fragment is complete once all its parts are complete.
  */
 import { CodedError } from "../../coded-error.ts";
 import { mostDeferredParts } from "../../settings/capacity.ts";
@@ -67,7 +67,6 @@ export type DeferredLevel = Pick<LevelParents, "resultMaps" | "enclosing"> & {
   readonly parts: readonly Part[];
 };
 
-/** An object of the response, and its position. */
 type Place = { readonly object: object; readonly position: Position | undefined };
 
 /** The changes since the previous payload of the response. */
@@ -91,7 +90,10 @@ export class Deferral {
   readonly #fragments = new Map<DeferUsage, Map<object, Fragment | undefined>>();
   readonly #outermost: Fragment[] = [];
   readonly #announced = new Set<Fragment>();
-  /** The deferred levels of a mutation. They start when all writes are done and the first part of the response is complete. */
+  /**
+   * The deferred levels of a mutation. These levels start when all writes are done and the first part of the response
+   * is complete.
+   */
   #waiting: DeferredLevel[] | undefined;
   #data: ResultMap | null = null;
   #first: readonly Fragment[] = [];
@@ -109,7 +111,7 @@ export class Deferral {
     return this.#parts.get(wrapper);
   }
 
-  /** Begins the deferred parts of objects. Rejects with `LIMIT_EXCEEDED` for too many parts, or with `ResponseTooLarge`. */
+  /** Rejects with `LIMIT_EXCEEDED` for too many parts, or with `ResponseTooLarge`. */
   async begin(budget: ResponseBudget, objects: ParentsByPlan, positions: Positions): Promise<void> {
     for (const found of objects)
       for (const usage of found?.plan.deferral?.introduces ?? []) {
@@ -212,8 +214,8 @@ export class Deferral {
   }
 
   /**
-   * Announces fragments. Drops fragments of objects that a null has replaced. If all parts of a fragment have already been
-   * sent, announces its nested fragments instead.
+   * Drops fragments of objects that a null has replaced. If all parts of a fragment have already been sent, announces
+   * its nested fragments instead.
    */
   #announce(fragments: readonly Fragment[]): Fragment[] {
     return fragments.flatMap((fragment) => {
@@ -250,7 +252,8 @@ export class Deferral {
   }
 
   /**
-   * Returns the last payload, which replaces one that cannot be sent. It reports every announced fragment as failed.
+   * Returns the last payload, which replaces one that cannot be sent. The payload reports every announced fragment as
+   * failed.
    */
   failed({ pending, completed }: Payload, error: Error): Payload {
     const unknown = new Set(pending);

@@ -96,7 +96,7 @@ export type ObjectPlan = {
   readonly id: number;
   readonly type: GraphQLObjectType;
   readonly fields: readonly FieldPlan[];
-  /** Those of `fields` that call REST after this object is complete. */
+  /** The `fields` that call REST after this object is complete. */
   readonly bound: readonly BoundFieldPlan[];
   /** Present if `@defer` occurs in the selection or around some of its fields. */
   readonly deferral?: {
@@ -125,7 +125,7 @@ export type OperationPlan = {
   readonly defers: boolean;
   /** The number of fields in all object plans. */
   readonly size: number;
-  /** Whether the operation selects introspection fields. Its plan then contains values of variables. */
+  /** Whether the operation selects introspection fields. The plan of such an operation contains values of variables. */
   readonly introspects: boolean;
 };
 
@@ -143,7 +143,7 @@ export type ResultMap = Record<string, unknown>;
 /** The parents of the next level, by `ObjectPlan.id`. */
 export type ParentsByPlan = (LevelParents | undefined)[];
 
-/** Adds a parent to `nextParents`. `enclosing` is ignored unless the plan has `inherits`. */
+/** `enclosing` is ignored unless the plan has `inherits`. */
 export function addParent(
   nextParents: ParentsByPlan,
   plan: ObjectPlan,

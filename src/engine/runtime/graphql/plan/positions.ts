@@ -23,7 +23,7 @@ export type Wrapped = {
   readonly path: Path | undefined;
 };
 
-/** Positions by object. The position of the root is `undefined`. */
+/** The position of the root is `undefined`. */
 export type Positions = ReadonlyMap<object, Position | undefined>;
 
 /**
@@ -109,7 +109,7 @@ function visitMembers(
   position: Position,
 ): void {
   for (const [name, { type: of, below }] of nested) {
-    // the key may belong to another type, and be an inherited property of this object, such as `__proto__`
+    // the object may be of a type without this field, and inherit a property of this name, such as `__proto__`
     if (Object.hasOwn(object, name))
       visitValue(found, below, of, { container: object, key: name, up: position });
   }

@@ -99,7 +99,7 @@ async function runLevel(run: PlanRun, level: Level): Promise<void> {
   if (next.length > 0) await all(next);
 }
 
-/** Returns the context of a level. In a deferred part, the context records the part with each REST call. */
+/** In a deferred part, the context records the part with each REST call. */
 function contextOf({ context }: PlanRun, level: Level): PlanRun["context"] {
   let at: Level | undefined = level;
   while (at && !at.parts) at = at.above;

@@ -6,8 +6,8 @@
  * oldest request that still waits is executed, and the others get its response. A request therefore never waits for
  * another waiting request, and a client that disconnects does not lose the place of the others.
  *
- * A new request that arrives while the common place is queued already has a place of its own. It is executed at once,
- * its response goes to all waiting requests, and their common place leaves the queue.
+ * A new request that arrives while the common place is queued already has a place of its own. The new request is
+ * executed at once, its response goes to all waiting requests, and their common place leaves the queue.
  */
 import { RequestCoalescer, type Waiter } from "../../governor/request-coalescer.ts";
 import type { QueuePlace, StartQueue } from "../../governor/start-queue.ts";
@@ -29,7 +29,7 @@ export class QueryExecution {
    */
   isQuery: boolean;
   readonly beganAt = performance.now();
-  /** Ends the execution. Without an outcome, the oldest waiting request is executed next. Later calls have no effect. */
+  /** Without an outcome, the oldest waiting request is executed next. Later calls have no effect. */
   readonly end: (outcome?: Outcome) => void;
 
   constructor(isQuery: boolean, onEnd: (outcome: Outcome, execution: QueryExecution) => void) {
@@ -72,8 +72,9 @@ export class CoalescedQuery {
   }
 
   /**
-   * Returns an execution if the request must be executed now. Otherwise the request gives up its place in the start queue and
-   * waits: the promise resolves with the response of an identical request, or with an execution once this request must execute.
+   * Returns an execution if the request must be executed now. Otherwise the request gives up its place in the start
+   * queue, and a promise is returned. The promise resolves with the response of an identical request, or with an
+   * execution once this request must be executed.
    */
   request(
     admission: Admission,
@@ -94,7 +95,10 @@ export class CoalescedQuery {
     return this.#last;
   }
 
-  /** Enters the start queue with a common place. At the front, the oldest request that still waits is executed. */
+  /**
+   * Enters the start queue with a common place. At the front of the queue, the oldest request that still waits is
+   * executed.
+   */
   #enter(): void {
     if (this.#place) return;
     const { caller } = (this.#requests.oldest as Waiting).request.admission;

@@ -1,9 +1,9 @@
 /**
- * Finds responses for queries that need not be executed: cached responses, and responses of identical queries. Both are
- * separate for each caller.
+ * Finds responses for queries that need not be executed: cached responses, and responses of identical queries. Callers
+ * never share a response.
  *
- * A response is cached for as long as REST allows reusing all REST responses that it was built from. It is in the same cache as
- * these, so a write of the caller invalidates both.
+ * A response is cached for as long as REST allows reusing all REST responses that it was built from. The response is in
+ * the same cache as these REST responses, so a write of the caller invalidates both.
  *
  * Identical queries that wait at the same time share one execution (`RequestCoalescer`).
  */
@@ -72,8 +72,8 @@ export class ResponseCache {
 const mostCharacters = 4_096;
 
 /**
- * Returns the data of a request that, together with the caller, determines a response without errors. It is joined by line
- * breaks, which occur neither in a URL nor in `Accept-Language`.
+ * Returns the data of a request that, together with the caller, determines a response without errors. Line breaks
+ * separate the data, because they occur neither in a URL nor in `Accept-Language`.
  */
 function operationOf({ method, url, body, headers }: FastifyRequest): string {
   const text = typeof body === "string" ? body : "";

@@ -130,7 +130,7 @@ export class AppOperations {
     this.#report();
   }
 
-  /** Logs new faults. The number of lines is limited per app, so that one app's faults do not hide another's. */
+  /** The number of log lines is limited per app, so that one app's faults do not hide another's. */
   #report(): void {
     const reported = new Set<string>();
     for (const [app, all] of Map.groupBy([...this.faults, ...this.refused], (each) => each.app)) {

@@ -170,7 +170,7 @@ export class SavedOperations {
     return this.#store.byText.get(text);
   }
 
-  /** Finds the saved operation of a text in another format. Also returns the text to execute. */
+  /** Finds the saved operation of a text in another format, and returns the text to execute. */
   inOtherFormat(text: string): { readonly saved: SavedText | undefined; readonly text: string } {
     const cached = this.#otherFormats.get(text);
     if (cached) return cached;

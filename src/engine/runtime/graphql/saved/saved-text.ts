@@ -1,6 +1,6 @@
 /**
- * The text of a saved operation, its owners, and the texts into which clients convert it: Apollo Client and urql add
- * `__typename` before they send or hash an operation, and urql also prints the operation in a different format.
+ * The text of a saved operation, its owners, and the texts into which clients convert it. Apollo Client and urql add
+ * `__typename` before they send or hash an operation. The client urql also prints the operation in a different format.
  */
 
 import type { DocumentNode } from "graphql";

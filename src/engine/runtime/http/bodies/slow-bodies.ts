@@ -73,7 +73,9 @@ export class SlowBodies {
     this.#arrived = [];
   }
 
-  /** Watches a body until it ends, rather than until the next check, so that its request does not stay in memory. */
+  /**
+   * Watches a body. The `end` event stops the watch before the next check, so that the request does not stay in memory.
+   */
   #watch(body: Body): void {
     const { raw } = body.request;
     this.#unfinished.add(body);
@@ -126,8 +128,8 @@ export class SlowBodies {
   }
 
   /**
-   * Rejects bodies while they take too much memory, beginning with the address that has the most bytes. Its oldest
-   * bodies come first, because a fast body would be complete by now.
+   * Rejects bodies while they take too much memory, beginning with the address that has the most bytes. Among the
+   * bodies of an address, the oldest are rejected first, because a fast body would be complete by now.
    */
   #freeMemory(): void {
     this.#uncounted = 0;
@@ -146,8 +148,8 @@ export class SlowBodies {
 }
 
 /**
- * Counts the chunks of a body. After too many small ones, stops reading. The body is rejected only after a delay: a
- * client whose connection is closed opens another one at once, which costs 20 ms.
+ * After too many small chunks, stops reading the body. The body is rejected only after a delay: a client whose
+ * connection is closed opens another one at once, which costs 20 ms.
  *
  * If the request is answered first, the rest of the body stays unread until `linger` closes the connection, because
  * Node would read it only to discard it.

@@ -56,7 +56,7 @@ export class Reads {
     this.#call = call;
   }
 
-  /** Makes a call that writes. Invalidates the reads of the same request and the stored responses of the caller. */
+  /** Invalidates the reads of the same request and the stored responses of the caller. */
   write(request: CallRequest): Promise<RestResponse> {
     const { forwarded, reads } = request.scope;
     const drop = () => {

@@ -2,9 +2,10 @@
  * Caches REST responses and GraphQL responses as far as REST's caching headers permit: public values for all callers,
  * other values per caller (`CallerKey`).
  *
- * A write drops all values of its caller, for all products, so that the caller reads its own writes. (RFC 9111 §4.4
- * requires this only for the written URL.) For the same reason, a caller never reads a public value that is older than
- * the caller's last write.
+ * A write drops all values of its caller, for all products, so that the caller reads its own writes. RFC 9111 §4.4
+ * requires this only for the written URL. For the same reason, a caller never reads a public value that is older than
+ * the caller's last write. (RFC 9111 §4.4 requires this only for the written URL.) For the same reason, a caller never
+ * reads a public value that is older than the caller's last write.
  *
  * The total size and the size per caller are limited, and the least recently used values are evicted first. A public
  * value counts toward the size of the caller whose request fetched it. When the cache is larger than `openBytes`, a
@@ -134,8 +135,9 @@ export class CallerCache {
 type Reader = Pick<CallerHeaders, "identity" | "caller">;
 
 /**
- * A cache key. It begins with the identity of the caller, or with `everyone` for a public value. The string is built
- * only once, because a `Map` hashes each new string again and the URL of a batched call has thousands of characters.
+ * A cache key. The key begins with the identity of the caller, or with `everyone` for a public value. The string is
+ * built only once, because a `Map` hashes each new string again and the URL of a batched call has thousands of
+ * characters.
  */
 export class CallerKey {
   /** The identity that may read the value: the caller's, or `everyone`. */
@@ -167,10 +169,10 @@ export class CallerKey {
 }
 
 /**
- * The doorkeeper of TinyLFU (Einziger, Friedman and Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", §3.4.2), which
- * remembers the keys of recent requests. It is a table of fingerprints with four bytes each, in which a new fingerprint replaces
- * the previous one of its slot. Each caller is assigned to one row, so that a caller with very many keys only displaces the
- * fingerprints of the callers in its row.
+ * The doorkeeper of TinyLFU (Einziger, Friedman and Manes, "TinyLFU: A Highly Efficient Cache Admission Policy",
+ * §3.4.2), which remembers the keys of recent requests. The doorkeeper is a table of fingerprints with four bytes each.
+ * A new fingerprint replaces the previous one of its slot. Each caller is assigned to one row, so that a caller with
+ * very many keys only displaces the fingerprints of the callers in its row.
  */
 const rows = 64;
 const slotsPerRow = 64;

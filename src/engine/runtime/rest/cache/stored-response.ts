@@ -150,7 +150,10 @@ export function isForAll(operation: Operation, { rawHeaders }: RestResponse): bo
   return !directives.has("private") && (directives.has("public") || directives.has("s-maxage"));
 }
 
-/** Estimated bytes of headers. A stored response keeps the request headers for `Vary` and the response headers for `Link`. */
+/**
+ * Estimates the bytes of headers: a stored response keeps the request headers for `Vary` and the response headers for
+ * `Link`.
+ */
 function headerBytes(headers: RawHeaders | Headers): number {
   let bytes = 0;
   for (const name in headers) bytes += bytesPerHeader + name.length + String(headers[name]).length;

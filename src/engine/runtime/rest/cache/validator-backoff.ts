@@ -3,8 +3,8 @@
  * responds with 304. Some services never do, because they ignore the validator or send a new one each time, and some
  * callers do not repeat a request in time.
  *
- * After `inRow` cached responses of an operation without a 304, caching pauses. Then one response is cached; if no 304
- * follows, the next pause is twice as long. A 304 resets the count.
+ * After `inRow` cached responses of an operation without a 304, caching pauses. After the pause, one response is
+ * cached; if no 304 follows, the next pause is twice as long. A 304 resets the count.
  *
  * Callers are divided into groups, and each group has its own count. One count per caller would cache too many
  * responses in vain. One count for all callers would let a resource that changes often for one caller disable caching

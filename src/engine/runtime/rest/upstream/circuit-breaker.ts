@@ -51,7 +51,7 @@ class Circuit {
     return performance.now() >= this.#nextTrialAt + longerMs;
   }
 
-  /** Starts a trial. No other trial may start before it has ended. */
+  /** No other trial may start before this trial has ended. */
   beginTrial(): void {
     this.#nextTrialAt = Number.POSITIVE_INFINITY;
   }

@@ -50,9 +50,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isAbandoned = false;
 
   /**
-   * The size of the body is limited by `maxResponseBytes` and by the bytes that `budget` has left. It is checked three
-   * times: as received, decompressed, and as estimated from its JSON values (`json-bytes.ts`). With `isUnread`, the
-   * body of a 2xx response is discarded. `held` are the server's credentials, which are masked in the response.
+   * The size of the body is checked three times against `maxResponseBytes` and `budget`: as received, decompressed, and
+   * as estimated from the body's JSON values (`json-bytes.ts`). With `isUnread`, the body of a 2xx response is
+   * discarded. `held` are the server's credentials, which are masked in the response.
    */
   constructor(budget: Budget, isRead: boolean, isUnread = false, held?: CallCredentials) {
     this.#budget = budget;
@@ -166,7 +166,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       );
   }
 
-  /** Stops if the exchange fails meanwhile. */
+  /** Stops decompressing if the exchange fails meanwhile. */
   async #decompress(codings: readonly string[], body: Buffer): Promise<Buffer> {
     let plain = 0;
     if (this.#failure) throw this.#failure;

@@ -1,12 +1,12 @@
 /**
- * A call in flight. It waits for a connection and enforces the deadlines. Callers share the connections of an upstream
- * (`SharedQuota`). A call beyond its caller's share waits in a queue, so that slow or numerous calls of one caller do
- * not delay other callers.
+ * A REST call that waits for a connection or for its response. Enforces the deadlines. Callers share the connections of
+ * an upstream (`SharedQuota`). A call beyond its caller's share waits in a queue, so that slow or numerous calls of one
+ * caller do not delay other callers.
  *
  * One deadline runs at a time, in this order:
- * - The connect deadline: the request must be assigned to a connection. It includes the wait in the queue, and starts
- *   again if the queue has progressed.
- * - The call deadline: the whole response must have arrived. It is never extended.
+ * - The connect deadline: the request must be assigned to a connection. The deadline includes the wait in the queue,
+ *   and starts again if the queue has progressed.
+ * - The call deadline: the whole response must have arrived. This deadline is never extended.
  * - The linger after a client has disconnected: the read keeps its connection for half a second, because a response
  *   within this time saves a reconnect. Servers accept connections one by one, so many reconnects for one client would
  *   delay the connections of others.

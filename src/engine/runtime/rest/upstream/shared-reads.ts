@@ -31,7 +31,7 @@ type Identical = RequestCoalescer<Read, Result>;
 export class SharedReads {
   readonly #reads = new TransientMap<Identical>();
 
-  /** Counts a call that begins. The returned function must be called when it ends. */
+  /** Counts a call as in flight, until the returned function is called. */
   begin(key: CallerKey): () => void {
     const reads = this.#of(key);
     const waiters = reads.begin();

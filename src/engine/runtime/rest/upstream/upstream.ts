@@ -86,8 +86,8 @@ export class Upstream {
   }
 
   /**
-   * Makes one call. Throws synchronously if the request has made too many calls or too many calls wait, so that `Reads` does not
-   * record the read.
+   * Throws synchronously if the request has made too many calls or too many calls wait, so that `Reads` does not record
+   * the read.
    */
   #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
     const { scope, isRead } = request;

@@ -1,7 +1,7 @@
 /**
  * Divides a vendor's rate limit between tenants, and the share of a tenant between its callers. The limit applies to a
- * credential that the server holds for all tenants. It is advertised in responses or set in `spec/credentials.yaml`, in
- * requests per window; if both are known, both apply.
+ * credential that the server holds for all tenants. The limit is advertised in responses or set in
+ * `spec/credentials.yaml`, in requests per window; if both are known, both apply.
  *
  * The share of a tenant or caller is bounded by dynamic thresholds as in `SharedQuota`: heavy users get equal shares,
  * and a part is reserved for newcomers. Unlike an amount of a `SharedQuota`, a request cannot be returned, so the
@@ -110,9 +110,9 @@ export class QuotaWindow {
   }
 
   /**
-   * Applies an advertised limit. Within a window, `remaining` can only lower `#left`, because responses may arrive out of order.
-   * If the call began before this window, `remaining` may refer to the previous window and is ignored. The end of the window is
-   * only known within bounds: the vendor computed `resetMs` at some time since `beganAt`, and may have rounded it.
+   * Within a window, `remaining` can only lower `#left`, because responses may arrive out of order. If the call began
+   * before this window, `remaining` may refer to the previous window and is ignored. The end of the window is only
+   * known within bounds: the vendor computed `resetMs` at some time since `beganAt`, and may have rounded it.
    */
   advertise(advertised: AdvertisedLimit, beganAt: number, inFlight: number): void {
     const { limit, remaining, resetMs, windowMs } = advertised;
@@ -153,7 +153,7 @@ export class QuotaWindow {
 /** Vendors round to whole seconds. */
 const roundingMs = 1_000;
 
-/** The limits of one credential, whose calls the vendor counts together. */
+/** The limits of one credential. The vendor counts all calls with this credential together. */
 export class VendorAccount {
   readonly #owners: QuotaWindow | undefined;
   readonly #advertised = new Map<string, QuotaWindow>();
