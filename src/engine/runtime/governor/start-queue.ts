@@ -1,12 +1,14 @@
 /**
- * Limits the requests that are executed concurrently while the event loop is busy. A higher limit would complete no request
- * sooner. Objects would live longer instead, and objects that survive two collections of the young generation cost several
- * times as much to collect. Idle time of the event loop means that the executing requests wait for REST, so more requests
- * start then. Callers take turns. A request that waits for its caller's share of the processor frees its place, so that
- * callers in debt do not occupy all places.
+ * Limits the requests that are executed concurrently while the event loop is busy. With a higher limit, no request
+ * would be complete sooner. Objects would live longer instead, and objects that survive two collections of the young
+ * generation cost several times as much to collect. If the event loop is idle, the executing requests wait for REST, so
+ * more requests start.
  *
- * Node accepts one connection per tick of the event loop, so a burst of n connections takes n ticks. To keep those ticks
- * short, few requests start in a tick that accepted a connection.
+ * The queue serves callers round robin. A request that waits for its caller's share of the processor frees its place,
+ * so that callers in debt do not occupy all places.
+ *
+ * Node accepts one connection per tick of the event loop, so a burst of n connections takes n ticks. To keep those
+ * ticks short, few requests start in a tick in which a connection was accepted.
  */
 import { performance } from "node:perf_hooks";
 import { executedAtOnce } from "../settings/capacity.ts";
@@ -15,7 +17,10 @@ import type { Caller } from "./caller.ts";
 import { createCallerQueue, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
-/** Maximum number of requests that start in a tick that accepted a connection, because further connections may wait. */
+/**
+ * Maximum number of requests that start in a tick in which a connection was accepted, because further connections may
+ * wait.
+ */
 const mostWhileConnecting = 2;
 
 /** Utilization from which the event loop counts as busy, measured over at least `measureEveryMs`. */
@@ -38,7 +43,7 @@ export class QueuePlace implements QueueEntry<Caller> {
     this.#queue = queue;
   }
 
-  /** Occupies the place. The request is executed at the end of the tick, together with the others that start in this tick. */
+  /** The request is executed at the end of the tick, together with the others that start in this tick. */
   begin(): void {
     this.#state = "executing";
     starts.add(this);
@@ -77,7 +82,7 @@ const starts = new TickBatch<QueuePlace>((place) => place.execute());
 export class StartQueue {
   readonly executing = new SharedQuota(executedAtOnce);
   readonly #waiting = createCallerQueue();
-  /** Number of requests that started in this tick. Used only in a tick that accepted a connection. */
+  /** Number of requests that started in this tick, for a tick in which a connection was accepted. */
   #started = 0;
   #isConnecting = false;
   #isScheduled = false;

@@ -1,12 +1,14 @@
 /**
- * Admits requests: counts them against limits, and queues their start. Under overload, requests are refused early, so that
- * accepted requests are answered soon. Callers share the number of requests in flight (`SharedQuota`). It has three limits.
- * `MAX_CONCURRENT_REQUESTS` always applies. While the event loop is never idle, the limit is the number of requests that finish
- * in `maxBacklogSeconds`, because more requests would only wait longer (Little's law). While timers keep firing late, the limit
- * is `fewRequests`.
+ * Admits requests: counts them against limits, and queues their start. Under overload, requests are refused early, so
+ * that accepted requests are answered soon. Callers share the allowed number of requests in flight (`SharedQuota`),
+ * which depends on the event loop:
+ * - Usually, it is `MAX_CONCURRENT_REQUESTS`.
+ * - While the event loop is never idle, it is the number of requests that finish in `maxBacklogSeconds`, because more
+ *   requests would only wait longer (Little's law).
+ * - While timers keep firing late, it is `fewRequests`.
  *
- * A single long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is measured with a
- * timer, because the histogram of `perf_hooks` takes no samples while every tick is long.
+ * A single long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is measured
+ * with a timer, because the histogram of `perf_hooks` takes no samples while every tick is long.
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -32,8 +34,9 @@ type UnreadLimit = {
 };
 
 /**
- * What one HTTP request occupies: a place in the start queue, and amounts of quotas. It occupies them from its arrival until
- * its response is sent and its REST calls have ended. The limits of its execution are in its `RequestScope`.
+ * What one HTTP request occupies: a place in the start queue, and amounts of quotas. A request occupies them from its
+ * arrival until its response is sent and its REST calls have ended. The limits of its execution are in its
+ * `RequestScope`.
  */
 export class Admission implements Pausable {
   readonly caller: Caller;
@@ -77,7 +80,7 @@ export class Admission implements Pausable {
     return this.#inFlight !== undefined;
   }
 
-  /** Makes `quota` get `amount` back when the request ends. The amount has already been taken from the quota. */
+  /** Registers an amount that was taken from `quota`, so that it is returned when the request ends. */
   hold(quota: SharedQuota, amount: number): void {
     this.#held ??= [];
     this.#held.push([quota, amount]);
@@ -92,8 +95,8 @@ export class Admission implements Pausable {
   }
 
   /**
-   * Stops counting the request as in flight. Called for an MCP message before it waits for the GraphQL requests that it sends,
-   * because those are counted separately.
+   * Stops counting the request as in flight. Called for an MCP message before its GraphQL requests start, because those
+   * are counted separately.
    */
   stopCounting(): void {
     this.place?.leave();
@@ -126,9 +129,7 @@ export function admissionOf({ admission }: FastifyRequest): Admission {
 }
 
 const sampleEveryMs = 100;
-/**
- * A sample is late if its timer fires more than `maxDelayMs` late, and the event loop after `lateSamples` late ones in a row.
- */
+/** The event loop is late after `lateSamples` samples in a row whose timer fired more than `maxDelayMs` late. */
 const maxDelayMs = 200;
 const lateSamples = 3;
 /**
@@ -139,7 +140,7 @@ const lateSamples = 3;
 const busy = 0.95;
 const busySamples = 5;
 const maxBacklogSeconds = 0.2;
-/** This many requests may always be in flight, however long they take. One caller gets at most 66 of them. */
+/** This many requests may always be in flight, however long they take. One caller gets at most 66 of these requests. */
 const fewRequests = 100;
 /** Maximum bytes of a UTF-16 code unit in UTF-8. */
 const mostBytes = 3;
@@ -148,9 +149,9 @@ const mostBytes = 3;
 type Enter = (request: FastifyRequest) => Caller;
 
 /**
- * Adds hooks that admit the requests of the routes that `server` registers afterwards. Returns the quotas, for metrics. After a
- * request has waited, the hooks create few objects, because V8 may have moved the request to the old generation: everything
- * that it refers to then stays in memory until the next full collection.
+ * Adds hooks that admit the requests of the routes that `server` registers afterwards. Returns the quotas, for metrics.
+ * After a request has waited, V8 may have moved it to the old generation. Everything that the request refers to then
+ * stays in memory until the next full collection, so the hooks create few objects after the wait.
  */
 export function admitRequests(
   server: FastifyInstance,
@@ -183,9 +184,9 @@ export function admitRequests(
     if (refusal) refuse(reply, refusal);
     else done();
   });
-  // counted only once the body has arrived, so that a client that sends its body slowly does not block others
+  // a request is counted when its body has arrived, so that a slow body does not block other requests
   server.addHook("preHandler", (request, reply, done) => {
-    if (reply.raw.destroyed) return; // its `close` event has already fired
+    if (reply.raw.destroyed) return; // the `close` event of the response has already fired
     const admission = admissionOf(request);
     const { caller } = admission;
     const large = largeLength(request);

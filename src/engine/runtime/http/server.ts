@@ -64,7 +64,7 @@ type Served = {
   readonly metadata?: ReturnType<typeof resourceMetadata>;
 };
 
-/** Creates the server of a role. It does not listen yet. */
+/** Creates the server of a role, which does not listen yet. */
 export function createServer(
   config: Config,
   role: ServerInfo["role"] = "metrics",
@@ -85,7 +85,7 @@ export function createServer(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     rewriteUrl: originForm,
-    // only reached if the body is never read, because otherwise `SlowBodies` responds earlier
+    // applies only to bodies that are never read, because `SlowBodies` responds earlier to others
     requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
@@ -95,7 +95,7 @@ export function createServer(
     trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
     clientErrorHandler: (error, socket) => {
       const connection = connections.get(socket as Socket);
-      if (!connection) return; // already closed
+      if (!connection) return; // the connection is already closed
       rejectUnlessComplete(error, connection, () => {
         const refusal = respondToClientError(error, socket, config.env, connection);
         if (refusal) recordRefusal(serverInfo, refusal, connection.socket.remoteAddress);
@@ -152,7 +152,7 @@ export function createServer(
     reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = checkHeaders(request.raw, config.env.MAX_HEADERS);
-    if (fault) reply.header("connection", "close"); // the length of its body is ambiguous
+    if (fault) reply.header("connection", "close"); // it is unclear where the request's body ends
     return fault;
   };
   server.addHook("onRequest", (request, reply, done) => done(receive(request, reply)));
@@ -192,7 +192,7 @@ function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, l
     return new CodedError("METHOD_NOT_ALLOWED", `this path supports ${knownPath.allow}`);
   };
   server.setNotFoundHandler((request, reply) => sendError(reply, refusalOf(request, reply)));
-  // runs before the body is read, so that the error does not depend on the body's type and size
+  // runs before the body is read, so that an invalid type or size of the body does not change the error
   server.addHook("preParsing", (request, reply, _payload, done) =>
     done(request.is404 ? refusalOf(request, reply) : null),
   );
