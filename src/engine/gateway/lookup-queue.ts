@@ -4,8 +4,8 @@
  * are served round robin. A full rank rejects the newest lookup of the address with the most waiting lookups, so that a
  * flood of unknown keys cannot block valid keys.
  *
- * Lookups wait as long as running ones succeed, so that hundreds of new keys after a start are all served. If no lookup
- * succeeds for the duration of one timeout, all waiting lookups are rejected.
+ * Lookups wait as long as running lookups succeed, so that hundreds of new keys after a start are all served. If no
+ * lookup succeeds for the duration of one timeout, all waiting lookups are rejected.
  */
 
 import { type CodedError, refusedByLimit } from "../runtime/coded-error.ts";

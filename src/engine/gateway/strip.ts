@@ -2,9 +2,9 @@
  * Phase 2: forwards only end-to-end headers of HTTP and request headers that the OpenAPI document declares. A server
  * behind the gateway might trust any other header, as it trusts the headers of a proxy.
  *
- * Hop-by-hop headers (RFC 9110 §7.6.1) are not forwarded even if the document declares them. The same holds for headers
- * that only a gateway may set: context headers, the proof and the client's address, which `inject` sets later. Proxy
- * vendors use many header names, so their headers are recognised by words and prefixes.
+ * Hop-by-hop headers (RFC 9110 §7.6.1) are not forwarded even if the OpenAPI document declares them. The same holds for
+ * headers that only a gateway may set: context headers, the proof and the client's address, which `inject` sets later.
+ * Proxy vendors use many header names, so their headers are recognised by words and prefixes.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { canonicalHeader, isGatewayHeader } from "../shared/never-credentials.ts";

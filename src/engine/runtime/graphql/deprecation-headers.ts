@@ -1,5 +1,5 @@
 /**
- * The response headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Their dates are the earliest ones of the
+ * The response headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Each header contains the earliest date of all
  * deprecated fields and arguments in the GraphQL document. A variable of an input type counts as using all fields of
  * the type.
  */

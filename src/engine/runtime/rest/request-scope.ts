@@ -203,7 +203,7 @@ export class RequestScope {
     this.onClose();
   }
 
-  /** Called when the client disconnects. Abandons the reads in flight and refuses further ones. */
+  /** Called when the client disconnects. Abandons the reads in flight and refuses further reads. */
   leave(): void {
     this.#hasLeft = true;
     if (this.#inFlight.size === 0) return;

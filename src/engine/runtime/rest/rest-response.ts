@@ -7,8 +7,8 @@ import type { ResponseSource } from "../observe/request-record.ts";
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Removes white space at the end of header values, which undici does not remove (RFC 9112 §5.1). Returns the same object if there
- * is none.
+ * Removes white space at the end of header values, which undici does not remove (RFC 9112 §5.1). Returns the same
+ * object if no value ends with white space.
  */
 export function withoutTrailingSpace(headers: RawHeaders): RawHeaders {
   let trimmed: Dictionary<string | string[] | undefined> | undefined;

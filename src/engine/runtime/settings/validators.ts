@@ -1,4 +1,4 @@
-/** Validators of environment variables. Each throws an error that states the expected format. */
+/** Each validator of an environment variable throws an error that states the expected format. */
 import { isIP } from "node:net";
 import { makeValidator } from "envalid";
 import { linearPattern } from "../../shared/linear-pattern.ts";

@@ -1,6 +1,6 @@
 /**
- * Counts selections with fragments expanded. Each fragment is visited once, and its counts are added for each spread, so the
- * cost grows with the length of the document, not with its expanded size.
+ * Counts selections with fragments expanded. Each fragment is visited once, and its counts are added for each spread.
+ * The cost therefore grows with the length of the document, not with its expanded size.
  */
 import {
   type FieldNode,

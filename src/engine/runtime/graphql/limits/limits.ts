@@ -1,7 +1,7 @@
 /**
- * Limits an operation's depth, aliases, root fields, directives and bound fields before the other validation rules run. The
- * other rules are skipped for a document over a limit, with circular fragments, or with a root type that the schema lacks,
- * because validating it could cost more than running it, or overflow the stack.
+ * Limits an operation's depth, aliases, root fields, directives and bound fields before the other validation rules run.
+ * The other rules are skipped for a document over a limit, with circular fragments, or with a root type that the schema
+ * lacks. Validating such a document could cost more than running it, or overflow the stack.
  */
 import {
   type ASTVisitor,

@@ -115,7 +115,10 @@ function visitMembers(
   }
 }
 
-/** Sets the nearest nullable position to null. Returns `false` if there is none, so that the response's `data` becomes null. */
+/**
+ * Sets the nearest nullable position to null. Returns `false` if no enclosing position is nullable, so that the
+ * response's `data` becomes null.
+ */
 export function propagateNull(position: Position | undefined): boolean {
   let at = position;
   while (at && !at.nullable) at = at.up;

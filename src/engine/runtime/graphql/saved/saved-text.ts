@@ -41,7 +41,7 @@ export function formsOf(text: string): readonly string[] {
   try {
     return clientTexts(text).map(shortest);
   } catch {
-    return []; // an app may save a text that is not a document
+    return []; // an app may save a text that is not a GraphQL document
   }
 }
 
@@ -51,7 +51,10 @@ export function formsOf(text: string): readonly string[] {
  */
 const mayDescribe = /" (?:query|mutation|subscription|fragment)|"\$/;
 
-/** Removes ignored tokens (GraphQL spec §2.1.7) and descriptions from a document. Throws for a text that is not a document. */
+/**
+ * Removes ignored tokens (GraphQL spec §2.1.7) and descriptions from a document. Throws for a text that is not a
+ * GraphQL document.
+ */
 export function shortest(text: string): string {
   const stripped = stripIgnoredCharacters(text);
   if (!mayDescribe.test(stripped)) return stripped;

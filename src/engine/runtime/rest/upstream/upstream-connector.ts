@@ -41,8 +41,8 @@ export function tolerantConnector(
 
 /**
  * Connects within `CONNECT_TIMEOUT_MS`, and tries all addresses of a name (Happy Eyeballs, RFC 8305). Reads the
- * operator's certificate files again for each new connection, so that renewed certificates need no restart. If they
- * cannot be read or do not match, the previous ones stay in use.
+ * operator's certificate files again for each new connection, so that renewed certificates need no restart. If the
+ * files cannot be read or do not match, the previous ones stay in use.
  */
 export function upstreamConnector(env: Environment, names = lookupCache): buildConnector.connector {
   const timeout = env.CONNECT_TIMEOUT_MS;
