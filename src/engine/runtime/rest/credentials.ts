@@ -43,8 +43,8 @@ export const normalized = (name: string, value: string): string =>
     : value;
 
 /**
- * Normalizes the base64 of Basic credentials (RFC 7617 §2), because servers ignore padding and may skip other
- * characters.
+ * Normalizes the base64 of Basic credentials (RFC 7617 §2), because servers ignore padding and may skip characters that
+ * are not base64.
  */
 const canonical = (text: string): string =>
   text.startsWith("basic ") ? `basic ${Buffer.from(text.slice(6), "base64").toString("base64")}` : text;

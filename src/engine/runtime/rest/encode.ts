@@ -1,7 +1,8 @@
 /**
- * Serializes parameters (OpenAPI 3.1.1 §4.8.12, RFC 3986 §3.3, §3.4). A value never changes the route, and REST decodes exactly
- * the value that was passed: values that a style cannot express unambiguously are refused. A query or header omits null and
- * undefined, also within an object, and refuses an empty list. A path refuses an empty value and a dot segment.
+ * Serializes parameters (OpenAPI 3.1.1 §4.8.12, RFC 3986 §3.3, §3.4). A value never changes the route, and REST decodes
+ * exactly the value that was passed: values that a style cannot express unambiguously are refused. A query or header
+ * omits null and undefined, both as values and as members of an object, and refuses an empty list. A path refuses an
+ * empty value and a dot segment.
  */
 import { serializeArrayParam, serializeObjectParam } from "openapi-fetch";
 import type { Operation, Style } from "../../shared/operation.ts";

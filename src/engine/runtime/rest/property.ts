@@ -1,4 +1,7 @@
-/** Resolvers of fields that read the parent's REST object. A plan evaluates their `source` instead of calling them. */
+/**
+ * Resolvers of fields that read the parent's REST object. A plan evaluates the `source` of a resolver instead of
+ * calling the resolver.
+ */
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 import type { ValueAt } from "./openapi-types.ts";

@@ -100,8 +100,8 @@ export const revocationLog = { entries: 10_000 };
 export const revalidations = { part: 3 / 4, perSecond: 200 };
 
 /**
- * Maximum number of lookups of invalid keys from one address. A lookup costs as much as a valid request. A client that repeats
- * one invalid key causes one lookup in 5 s.
+ * Maximum number of lookups of invalid keys from one address, because a lookup costs as much as a valid request. A
+ * client that repeats one invalid key causes one lookup in 5 s.
  */
 export const badKeys = { perMinute: 600 };
 

@@ -33,7 +33,7 @@ export type OtlpSettings = Readonly<{
   build: string;
   files: Readonly<Record<"ca" | "cert" | "key", string | undefined>>;
 }>;
-/** Settings for traces. `ratio` is the argument of a sampler that traces a part of the requests. */
+/** `ratio` is the argument of a sampler that traces a part of the requests. */
 export type TraceSettings = OtlpSettings & Readonly<{ sampler: string; ratio: number }>;
 export type MetricSettings = OtlpSettings & Readonly<{ intervalMs: number; timeoutMs: number }>;
 

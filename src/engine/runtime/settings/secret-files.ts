@@ -8,7 +8,10 @@ const maxBytes = 65_536;
 export const readSecret = (path: string): string => readRegularFile(path, maxBytes).replace(/\r?\n$/, "");
 
 export class SecretFiles {
-  /** Called with a log line when a file begins to fail, and when a new value is in use. The server replaces this function. */
+  /**
+   * Called with a log line when a file begins to fail, and when a new value is in use. The server replaces this
+   * function with one that logs the line.
+   */
   report: (line: string) => void = () => {};
   /** The files of all secrets are read at the same moment, because a rotation changes the new and the old secret together. */
   readonly #group: WatchGroup = new Set();

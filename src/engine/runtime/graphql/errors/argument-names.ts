@@ -119,7 +119,7 @@ function argumentOf(facts: ArgumentFacts, restName: string): string | undefined 
 
 /**
  * Returns the argument that a REST value came from; the enclosing object for an unknown field. Ignores the letter case
- * of the first name, because REST may spell it in another one.
+ * of the first name, because REST may use a different one.
  */
 function sourceOf({ names, args }: ArgumentFacts, restName: string): string | undefined {
   const whole = own(names, restName);

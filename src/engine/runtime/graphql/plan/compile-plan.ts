@@ -171,7 +171,7 @@ function deferredPlan(compiling: Compiling, type: GraphQLObjectType, deferred: D
       parentType: type,
       field: deferredField(type),
       nodes: [],
-      // the root of an operation has no value from REST
+      // the root of an operation has no REST object, so an empty object replaces it
       source: { kind: "call", resolve: async (parents) => parents.map((parent) => parent ?? {}) },
       neverNull: [],
       selections: new Map([[type.name, plan]]),

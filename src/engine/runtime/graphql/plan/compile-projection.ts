@@ -173,7 +173,7 @@ function inputExpression(emitting: Emitting, source: FieldPlan["source"]): strin
   const { names } = source;
   const [name, ...below] = names;
   if (name === undefined) return "from";
-  // `valueAt` reads only own properties, and every object inherits names such as `valueOf`
+  // every object inherits names such as `valueOf`, so these are read with `valueAt`, which reads only own properties
   if (below.length === 0 && !isInherited(name)) return `from[${JSON.stringify(name)}]`;
   return `${constant(emitting, valueAt)}(from, ${constant(emitting, names)})`;
 }

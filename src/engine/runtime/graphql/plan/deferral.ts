@@ -73,7 +73,9 @@ type Place = { readonly object: object; readonly position: Position | undefined 
 export type Payload = {
   /** Newly announced fragments. */
   readonly pending: readonly Fragment[];
-  /** Complete parts. Each is sent with the id of `fragment`: its announced fragment with the longest path. */
+  /**
+   * Complete parts. Each part is sent with the id of `fragment`, the part's announced fragment with the longest path.
+   */
   readonly parts: readonly { readonly part: Part; readonly fragment: Fragment }[];
   /** Complete fragments, with the errors of those that have failed. */
   readonly completed: readonly { readonly fragment: Fragment; readonly errors: readonly FieldError[] }[];

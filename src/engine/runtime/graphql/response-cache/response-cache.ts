@@ -26,8 +26,8 @@ export class ResponseCache {
   /** Running and waiting queries, by caller and operation. */
   readonly #coalesced = new TransientMap<CoalescedQuery>();
   /**
-   * Operations of any caller that are known to be queries before they are parsed. Without them, identical requests that arrive
-   * in the same tick of the event loop could not be coalesced.
+   * Operations of any caller that are known to be queries before they are parsed. Without this cache, identical
+   * requests that arrive in the same tick of the event loop could not be coalesced.
    */
   readonly #knownQueries = new LRUCache<string, true>({
     maxSize: knownQueryCharacters,

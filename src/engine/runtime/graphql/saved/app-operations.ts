@@ -31,7 +31,7 @@ export class AppOperations {
   #invalid: readonly RefusedOperation[] = [];
   /** The fault of each checked document, by text; empty for a valid document. */
   readonly #faults = new Map<string, string>();
-  /** Number of checks so far. Only the latest one continues. */
+  /** Number of checks so far. Only the latest check continues. */
   #checks = 0;
   #applying = Promise.resolve();
   /** The latest state, until it is applied. */

@@ -27,7 +27,7 @@ export const readTooSlowly = new CodedError(
   { reason: "slow_reader" },
 );
 
-/** Starts the checks. The returned function stops them. */
+/** Starts the checks, and returns a function that stops them. */
 export function closeSlowReaders(connections: Connections, windowMs: number): () => void {
   const checkMs = Math.min(maxCheckMs, windowMs / 4);
   const most = (slowReaders.minimumRate * windowMs) / 1_000;

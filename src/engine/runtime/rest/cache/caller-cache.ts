@@ -4,8 +4,7 @@
  *
  * A write drops all values of its caller, for all products, so that the caller reads its own writes. RFC 9111 §4.4
  * requires this only for the written URL. For the same reason, a caller never reads a public value that is older than
- * the caller's last write. (RFC 9111 §4.4 requires this only for the written URL.) For the same reason, a caller never
- * reads a public value that is older than the caller's last write.
+ * the caller's last write.
  *
  * The total size and the size per caller are limited, and the least recently used values are evicted first. A public
  * value counts toward the size of the caller whose request fetched it. When the cache is larger than `openBytes`, a

@@ -184,7 +184,7 @@ const isWorthStoring = (raw: RawHeaders, forValidator: boolean): boolean =>
   ((forValidator ? validatorOf(raw) : undefined) ?? raw.expires) !== undefined ||
   /max-?age/.test(controlOf(raw));
 
-/** These headers describe the stored body. A 304 has no body, so it cannot change them. */
+/** Headers that describe the stored body. A 304 has no body, so it cannot change these headers. */
 const bodyHeaders = ["content-encoding", "content-length", "content-md5", "content-range"] as const;
 
 const cachingHeaders = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"] as const;

@@ -4,7 +4,8 @@
  * budgets. The call has its own scope, and is abandoned only if all clients disconnect.
  *
  * Reads of a public operation also wait for calls of other callers, because their response may be stored for all
- * callers. Until one is stored, the callers make their calls one after another, so that few calls are needed.
+ * callers. Until such a response is stored, the callers make their calls one after another, so that few calls are
+ * needed.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
