@@ -4,8 +4,8 @@ import type { TenantContext } from "../runtime/http/context-headers.ts";
 import { own } from "../shared/own.ts";
 
 /**
- * `names` maps a member of the context to its name in `members`. Throws a `FailureReason` for a missing or malformed
- * value. The error's code begins with `subject`.
+ * `names` maps a member of the context to its name in `members`. Throws a `FailureReason` for a missing or malformed value. The
+ * error's code begins with `subject`.
  */
 export function readCallerContext(
   members: Readonly<Record<string, unknown>>,
@@ -38,8 +38,8 @@ const isText = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.isWellFormed();
 
 /**
- * A member that `names` maps may also be one space-separated string, as `scope` is (RFC 7662 §2.2, RFC 9068 §2.2.3). A
- * member that `names` maps to an empty name is an empty list.
+ * A member that `names` maps may also be one space-separated string, as `scope` is (RFC 7662 §2.2, RFC 9068 §2.2.3). A member
+ * that `names` maps to an empty name is an empty list.
  */
 function textsAt(
   members: Readonly<Record<string, unknown>>,

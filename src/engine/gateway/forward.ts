@@ -1,7 +1,6 @@
 /**
  * Phase 4: sends a request to one upstream and streams the response back. Never sends a request twice, and follows no redirect.
- * Aborts the call soon after the client disconnects. A refused connection, a timeout or a broken response becomes a coded
- * error.
+ * Aborts the call soon after the client disconnects. A refused connection, a timeout or a broken response becomes a coded error.
  */
 import type { FastifyReply } from "fastify";
 import type { Pool } from "undici";
@@ -59,8 +58,8 @@ export function createForward(config: Config, metadata?: string) {
     return pool;
   };
   /**
-   * Streams the response to `reply`. Resolves when the response begins. A later failure is logged with the request and closes
-   * the client's connection. Calls `ended` once, when the client's and the upstream's connections are free again.
+   * Streams the response to `reply`. Resolves when the response begins. A later failure is logged with the request and closes the
+   * client's connection. Calls `ended` once, when the client's and the upstream's connections are free again.
    */
   const forward = async (
     { route, headers, body }: ForwardedRequest,
@@ -110,9 +109,8 @@ const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
     : failure;
 
 /**
- * Writes the status and headers, including those that hooks have set. Hijacks the reply, so that Fastify does not send
- * its own. Adds the key headers to the `Vary` of a cacheable response, because a browser's cache survives a change of
- * keys.
+ * Writes the status and headers, including those that hooks have set. Hijacks the reply, so that Fastify does not send its own.
+ * Adds the key headers to the `Vary` of a cacheable response, because a browser's cache survives a change of keys.
  */
 function beginResponse(
   reply: FastifyReply,

@@ -1,7 +1,7 @@
 /**
- * The gateway role, the only public entry point. Every request under `/v1/` passes four phases: introspect, strip,
- * inject, forward. Of the API's OpenAPI document, the gateway knows only the header names. The services behind it
- * authorize the caller by the context headers that the gateway injects.
+ * The gateway role, the only public entry point. Every request under `/v1/` passes four phases: introspect, strip, inject,
+ * forward. Of the API's OpenAPI document, the gateway knows only the header names. The services behind it authorize the caller by
+ * the context headers that the gateway injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError, clientDisconnected } from "../runtime/coded-error.ts";
@@ -92,7 +92,7 @@ export async function createGateway(
   server.route({
     method: forwardedMethods,
     url: "/v1/*",
-    // runs before the body is read
+    // these checks run before the body is read
     onRequest: async (request, reply) => {
       noteRoute(request);
       await limits.byAddress(request, reply);
@@ -121,8 +121,7 @@ export async function createGateway(
 }
 
 /**
- * Records the route before any check, so that the log and metrics distinguish rejected GraphQL requests from rejected REST
- * calls.
+ * Records the route before any check, so that the log and metrics distinguish rejected GraphQL requests from rejected REST calls.
  */
 function noteRoute({ record, raw: { url = "" } }: FastifyRequest): void {
   const path = url.replace(/\?.*/s, "");

@@ -19,10 +19,7 @@ export type IntrospectKey = (key: string, signal: AbortSignal) => Promise<KeySta
 
 const maxResponseBytes = 65_536;
 
-/**
- * The `signal` for `lookUp` aborts one lookup, and `close` aborts all. `LookupQueue` limits the number of concurrent
- * lookups.
- */
+/** The `signal` for `lookUp` aborts one lookup, and `close` aborts all. `LookupQueue` limits the number of concurrent lookups. */
 export function createKeyIntrospection(
   config: Config,
   service: URL,
@@ -60,9 +57,8 @@ const proofHint =
   "is the path right, and does the service accept this GATEWAY_SECRET or these KEY_INTROSPECTION_CREDENTIALS?";
 
 /**
- * Introspects a token that does not exist. The response must be `active: false`, whatever the token's format (RFC 7662
- * §2.2). Resolves with a description of the problem, or with `undefined` if there is none. Throws if the service did
- * not respond.
+ * Introspects a token that does not exist. The response must be `active: false`, whatever the token's format (RFC 7662 §2.2).
+ * Resolves with a description of the problem, or with `undefined` if there is none. Throws if the service did not respond.
  */
 export async function probeKeyIntrospection(config: Config, service: URL): Promise<string | undefined> {
   const { lookUp, close } = createKeyIntrospection(config, service);

@@ -1,12 +1,12 @@
 /**
  * Verifies API keys with a cache in front of key introspection. The cache stores only SHA-256 digests of keys. Active and
- * inactive keys have separate caches, so that a flood of invalid keys cannot evict valid ones. Concurrent lookups of one key
- * are coalesced. Lookups wait in `lookup-queue.ts`. All times are on the monotonic clock.
+ * inactive keys have separate caches, so that a flood of invalid keys cannot evict valid ones. Concurrent lookups of one key are
+ * coalesced. Lookups wait in `lookup-queue.ts`. All times are on the monotonic clock.
  *
  * - An active key is cached for `KEY_CACHE_MS`, and for `KEY_STALE_MS` longer while lookups fail, but never beyond its expiry.
  * - An inactive key is cached for 5 s. A failure is never cached.
- * - With a revocation log (`revocation-log.ts`), an active key is cached for at most `KEY_UNCONFIRMED_MS` after the log was
- *   last read completely. A key that nears this limit is looked up again in advance.
+ * - With a revocation log (`revocation-log.ts`), an active key is cached for at most `KEY_UNCONFIRMED_MS` after the log was last
+ *   read completely. A key that nears this limit is looked up again in advance.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -98,8 +98,8 @@ export class KeyVerifier implements RevocationListener {
   }
 
   /**
-   * Returns the context of an active key, or `undefined` for an inactive one. `owner` is the address block of the client.
-   * Throws SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of the lookup.
+   * Returns the context of an active key, or `undefined` for an inactive one. `owner` is the address block of the client. Throws
+   * SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of the lookup.
    */
   async verify(key: string, owner: string): Promise<TenantContext | undefined> {
     const digest = hash("sha256", key, "base64");

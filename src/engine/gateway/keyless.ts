@@ -1,7 +1,7 @@
 /**
- * Admits two kinds of requests without a key outside production: a browser opens the explorer, or a tool introspects
- * the schema. The responses to these requests are the same for every caller. The forwarded request is rebuilt from the
- * query that was checked, and has only the headers listed here, so that the upstream cannot read another query from it.
+ * Admits two kinds of requests without a key outside production: a browser opens the explorer, or a tool introspects the schema.
+ * The responses to these requests are the same for every caller. The forwarded request is rebuilt from the query that was
+ * checked, and has only the headers listed here, so that the upstream cannot read another query from it.
  */
 import { isUtf8 } from "node:buffer";
 import type { FastifyRequest } from "fastify";

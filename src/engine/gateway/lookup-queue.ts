@@ -1,11 +1,11 @@
 /**
- * The queue in front of key introspection. A limited number of lookups run concurrently. All other lookups wait in one
- * of three ranks: keys that were valid before, keys with a valid checksum, and all other keys. Within a rank, addresses
- * are served round robin. A full rank rejects the newest lookup of the address with the most waiting lookups, so that a
- * flood of unknown keys cannot block valid keys.
+ * The queue in front of key introspection. A limited number of lookups run concurrently. All other lookups wait in one of three
+ * ranks: keys that were valid before, keys with a valid checksum, and all other keys. Within a rank, addresses are served round
+ * robin. A full rank rejects the newest lookup of the address with the most waiting lookups, so that a flood of unknown keys
+ * cannot block valid keys.
  *
- * Lookups wait as long as running lookups succeed, so that hundreds of new keys after a start are all served. If no
- * lookup succeeds for the duration of one timeout, all waiting lookups are rejected.
+ * Lookups wait as long as running lookups succeed, so that hundreds of new keys after a start are all served. If no lookup
+ * succeeds for the duration of one timeout, all waiting lookups are rejected.
  */
 
 import { type CodedError, refusedByLimit } from "../runtime/coded-error.ts";
@@ -48,8 +48,8 @@ export class LookupQueue {
   }
 
   /**
-   * Runs `work` as soon as a slot is free. Throws SERVICE_UNAVAILABLE if the lookup waits too long, or if its rank is full and
-   * it is the newest lookup of the address with the most waiting lookups.
+   * Runs `work` as soon as a slot is free. Throws SERVICE_UNAVAILABLE if the lookup waits too long, or if its rank is full and it
+   * is the newest lookup of the address with the most waiting lookups.
    */
   async run<T>(rank: Rank, owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#running >= this.#concurrency) await this.#wait(this.#waiting[rank], owner);

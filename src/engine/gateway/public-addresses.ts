@@ -1,9 +1,9 @@
 /**
- * Rewrites or drops upstream addresses in response headers, because clients cannot reach them and they disclose the
- * internal host. For `Location`, nginx's `proxy_redirect` does the same.
+ * Rewrites or drops upstream addresses in response headers, because clients cannot reach them and they disclose the internal
+ * host. For `Location`, nginx's `proxy_redirect` does the same.
  *
- * - An address on the upstream's origin becomes the public path. References may be relative (RFC 9110 §10.2.2), so the
- *   path needs no host.
+ * - An address on the upstream's origin becomes the public path. References may be relative (RFC 9110 §10.2.2), so the path needs
+ *   no host.
  * - In `Location`, `Content-Location` and `Link`, any other address is dropped, because its host may be internal too.
  * - Any other header is changed only if its value names the upstream's host.
  */
@@ -66,7 +66,10 @@ const link = /[\s,]*<([^>]*)>((?:[^",<>]|"(?:[^"\\]|\\.)*")*)/y;
  */
 const anchor = /;\s*anchor\s*\*?=/i;
 
-/** Returns the links whose target has a public path. `undefined` if there are none, or if the header cannot be parsed. */
+/**
+ * Returns the links whose target has a public path. Returns `undefined` if there is no such link, or if the header cannot be
+ * parsed.
+ */
 function publicLinks(header: string, { publicPath, namesHost }: Reader): string | undefined {
   const kept: string[] = [];
   link.lastIndex = 0;

@@ -1,6 +1,6 @@
 /**
- * Rate limit counters that all gateways share through Redis (`REDIS_URL`). While Redis is down, hangs or rejects
- * commands, each gateway counts separately, and logs the failure once.
+ * Rate limit counters that all gateways share through Redis (`REDIS_URL`). While Redis is down, hangs or rejects commands, each
+ * gateway counts separately, and logs the failure once.
  */
 import { once } from "node:events";
 import type { FastifyBaseLogger } from "fastify";

@@ -1,9 +1,8 @@
 /**
  * Streams an upstream's response to the client. Bypasses Fastify's streams, because they cost about as much as the rest of a
  * request. A slow client's backpressure reaches the upstream. A body must arrive at a minimum rate, except while the client
- * applies backpressure. When a client disconnects, the upstream call has two seconds to complete before its connection is
- * closed. Otherwise, clients that disconnect repeatedly would delay all clients, because servers accept new connections one at
- * a time.
+ * applies backpressure. When a client disconnects, the upstream call has two seconds to complete before its connection is closed.
+ * Otherwise, clients that disconnect repeatedly would delay all clients, because servers accept new connections one at a time.
  */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
@@ -31,7 +30,7 @@ const lingerMs = 2_000;
 
 export class ResponseForwarding implements Dispatcher.DispatchHandler {
   readonly #begin = Promise.withResolvers<void>();
-  /** Resolves when the response begins, and rejects if it fails before. A later failure closes the client's connection. */
+  /** Resolves when the response begins. Rejects if the response fails before. A later failure closes the client's connection. */
   readonly begun = this.#begin.promise;
   readonly #client: ServerResponse;
   readonly #response: ClientResponse;
@@ -49,8 +48,8 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   #received = 0;
 
   /**
-   * `ms` limits the time until the upstream sends status and headers. The rate of the body is measured over periods of
-   * this length.
+   * `ms` limits the time until the upstream sends status and headers. The rate of the body is measured over periods of this
+   * length.
    */
   constructor(client: ServerResponse, response: ClientResponse, ms: number) {
     this.#client = client;
@@ -102,9 +101,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     if (this.#failure) controller.abort(this.#failure);
   }
 
-  /**
-   * Sends status and headers only with the first byte of the body, so that an earlier failure of the upstream becomes a 502.
-   */
+  /** Sends status and headers only with the first byte of the body, so that an earlier failure of the upstream becomes a 502. */
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,

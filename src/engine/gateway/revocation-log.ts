@@ -6,8 +6,8 @@
  * - If that entry is missing, the log was trimmed beyond it, deleted or evicted, or a failover lost it.
  * - If the server's replication id has changed, a restart or a failover may have lost acknowledged entries.
  *
- * In both cases, the gateway reads the entire log, but revocations may still be lost. Gateways append a heartbeat to a quiet
- * log every few seconds. A replica rejects the heartbeat, which shows that revocations are written to another server.
+ * In both cases, the gateway reads the entire log, but revocations may still be lost. Gateways append a heartbeat to a quiet log
+ * every few seconds. A replica rejects the heartbeat, which shows that revocations are written to another server.
  */
 import { randomUUID } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
@@ -30,8 +30,8 @@ const warnEveryMs = 60_000;
 const currentMs = 5_000;
 
 /**
- * The time without a new entry after which the gateway appends a heartbeat. The time is random, so that usually only
- * one gateway appends a heartbeat.
+ * The time without a new entry after which the gateway appends a heartbeat. The time is random, so that usually only one gateway
+ * appends a heartbeat.
  */
 const randomQuietMs = (): number => 2_000 + Math.random() * 2_000;
 
@@ -115,8 +115,8 @@ export class RevocationLog {
       const id = await this.#read(client, connection);
       const untilBeatMs = Math.ceil(this.#newestAt + this.#quietMs - performance.now());
       const blockMs = Math.min(Math.max(untilBeatMs, 1), longestBlockMs);
-      // `xread` returns as soon as the log has a new entry. Its result is ignored, because the next `#read` returns the
-      // entry too.
+      // `xread` returns as soon as the log has a new entry. Its result is ignored, because the next `#read` returns the entry
+      // too.
       await within(
         blockMs + answerMs,
         client.xread("COUNT", 1, "BLOCK", blockMs, "STREAMS", revocationStream, id),
@@ -231,8 +231,8 @@ const isSame = (last: Entry, first: Entry | undefined): boolean =>
   first !== undefined && last[0] === first[0] && last[1].join("\n") === first[1].join("\n");
 
 /**
- * Whether the entry is only a heartbeat, or names keys by valid ids. A valid id consists of printable ASCII, has no
- * space at either end, and does not look like JSON. An entry with a key may have further fields.
+ * Whether the entry is only a heartbeat, or names keys by valid ids. A valid id consists of printable ASCII, has no space at
+ * either end, and does not look like JSON. An entry with a key may have further fields.
  */
 const isReadable = (values: readonly string[]): boolean => {
   const keys = valuesOf(keyField, values);

@@ -1,11 +1,11 @@
 /**
- * Determines from the revocation log whether an access token was revoked. Revocations must be remembered, because a
- * token is verified locally instead of being looked up again. A log entry is the id of one token (`jti`), or an
- * `api_key_id` (by default the client's id), which revokes all tokens issued to it so far.
+ * Determines from the revocation log whether an access token was revoked. Revocations must be remembered, because a token is
+ * verified locally instead of being looked up again. A log entry is the id of one token (`jti`), or an `api_key_id` (by default
+ * the client's id), which revokes all tokens issued to it so far.
  *
- * A token counts as confirmed for `unconfirmedMs` after it was issued. Later, the token counts as confirmed only if the
- * log was read completely within the last `unconfirmedMs`, and contains every entry since the token was issued. A token
- * that is not confirmed is looked up at key introspection.
+ * A token counts as confirmed for `unconfirmedMs` after it was issued. Later, the token counts as confirmed only if the log was
+ * read completely within the last `unconfirmedMs`, and contains every entry since the token was issued. A token that is not
+ * confirmed is looked up at key introspection.
  */
 import { revocationLog } from "../runtime/settings/capacity.ts";
 import type { RevocationListener } from "./revocation-log.ts";
@@ -25,8 +25,8 @@ export class RevokedTokens implements RevocationListener {
   /** No revocation after this time (ms since 1970) was missed. */
   #completeSince = Number.POSITIVE_INFINITY;
   /**
-   * `since` is the value that `#completeSince` had before revocations may have been missed. Before `until` (on the
-   * monotonic clock), `since` still applies.
+   * `since` is the value that `#completeSince` had before revocations may have been missed. Before `until` (on the monotonic
+   * clock), `since` still applies.
    */
   #former = { since: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
   #confirmedAt = Number.NEGATIVE_INFINITY;

@@ -1,8 +1,8 @@
 /**
  * The issuer's public keys (JWK Set, RFC 7517 §5), from a URL or a file. The last set is used for up to `keptMs` while reads
  * fail, so a short outage of the issuer has no effect. An unknown `kid` triggers a read, but at most one per `unknownKid`
- * milliseconds, because any client can invent a `kid`. Does not follow redirects. Never uses keys that a token contains or
- * refers to (`jwk`, `jku`, `x5u`).
+ * milliseconds, because any client can invent a `kid`. Does not follow redirects. Never uses keys that a token contains or refers
+ * to (`jwk`, `jku`, `x5u`).
  */
 import type { FastifyBaseLogger } from "fastify";
 import {
@@ -25,8 +25,8 @@ const timeoutMs = 5_000;
 /** The last set is used for this many milliseconds while reads fail. */
 export const keptMs = 3_600_000;
 /**
- * Milliseconds between two reads: normally, after a failure, and for an unknown `kid`. The pauses for a file are
- * shorter, because a file costs little to read.
+ * Milliseconds between two reads: normally, after a failure, and for an unknown `kid`. The pauses for a file are shorter, because
+ * a file costs little to read.
  */
 const pauses = {
   url: { usual: 300_000, failed: 5_000, unknownKid: 30_000 },
@@ -69,8 +69,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the key that a token is signed with. Throws SERVICE_UNAVAILABLE if no set can be used, and an error of `jose` for
-   * an unknown key.
+   * Returns the key that a token is signed with. Throws SERVICE_UNAVAILABLE if no set can be used, and an error of `jose` for an
+   * unknown key.
    */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
     this.refreshIfDue();

@@ -1,10 +1,10 @@
 /**
- * Phase 2: forwards only end-to-end headers of HTTP and request headers that the OpenAPI document declares. A server
- * behind the gateway might trust any other header, as it trusts the headers of a proxy.
+ * Phase 2: forwards only end-to-end headers of HTTP and request headers that the OpenAPI document declares. A server behind the
+ * gateway might trust any other header, as it trusts the headers of a proxy.
  *
- * Hop-by-hop headers (RFC 9110 §7.6.1) are not forwarded even if the OpenAPI document declares them. The same holds for
- * headers that only a gateway may set: context headers, the proof and the client's address, which `inject` sets later.
- * Proxy vendors use many header names, so their headers are recognised by words and prefixes.
+ * Hop-by-hop headers (RFC 9110 §7.6.1) are not forwarded even if the OpenAPI document declares them. The same holds for headers
+ * that only a gateway may set: context headers, the proof and the client's address, which `inject` sets later. Proxy vendors use
+ * many header names, so their headers are recognised by words and prefixes.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { canonicalHeader, isGatewayHeader } from "../shared/never-credentials.ts";
@@ -40,10 +40,10 @@ const standard = [
 ];
 
 /**
- * Headers that are never forwarded, in either direction. The gateway alone sets the client's identity, CORS, the request id,
- * rate limits and headers that apply to its whole origin. For example, a browser would send one service's cookie to all
- * services, from every tenant's pages. Proxies in front of the gateway obey some of these headers (`X-Accel-Redirect`). The rest of
- * them disclose details of the upstream.
+ * Headers that are never forwarded, in either direction. The gateway alone sets the client's identity, CORS, the request id, rate
+ * limits and headers that apply to its whole origin. For example, a browser would send one service's cookie to all services, from
+ * every tenant's pages. Proxies in front of the gateway obey some of these headers (`X-Accel-Redirect`). The rest of them
+ * disclose details of the upstream.
  */
 // biome-ignore format: one group of headers a line
 const neverForwarded = new Set([
@@ -114,8 +114,8 @@ export function stripResponse(
 }
 
 /**
- * Returns the client's `Cache-Control`. A response is private unless the upstream explicitly allows shared caches. Shared
- * caches do not store a response to a request with `Authorization` (RFC 9111 §3.5), but they do not know that `X-API-Key` is a
+ * Returns the client's `Cache-Control`. A response is private unless the upstream explicitly allows shared caches. Shared caches
+ * do not store a response to a request with `Authorization` (RFC 9111 §3.5), but they do not know that `X-API-Key` is a
  * credential.
  */
 export function clientCacheControl(given: string | string[] = "no-store"): string {

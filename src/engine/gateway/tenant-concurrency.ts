@@ -20,8 +20,8 @@ export class TenantConcurrency {
   }
 
   /**
-   * Reserves a request and the bytes of its body. Returns the function that releases both. `tenantId` is undefined for
-   * a request without a key. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`.
+   * Reserves a request and the bytes of its body. Returns the function that releases both. `tenantId` is undefined for a request
+   * without a key. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`.
    */
   acquire(tenantId: string | undefined, bytes = 0): () => void {
     const tenant = this.#tenants.enter(tenantId ?? "");

@@ -20,8 +20,8 @@ import { clockSkewMs, type IssuedToken, RevokedTokens } from "./revoked-tokens.t
 import { SigningKeys } from "./signing-keys.ts";
 
 /**
- * Only algorithms that sign with a private key. `none` is excluded. HMAC is excluded too, because an attacker could use a
- * public key as the secret (RFC 8725 §2.1).
+ * Only algorithms that sign with a private key. `none` is excluded. HMAC is excluded too, because an attacker could use a public
+ * key as the secret (RFC 8725 §2.1).
  */
 const algorithms = [
   "RS256",
@@ -61,8 +61,8 @@ export class TokenVerifier {
   }
 
   /**
-   * Returns the context of a valid token. Returns `undefined` if `key` must be looked up, because it is not a token of the
-   * issuer or because its revocation may have been missed. Throws UNAUTHENTICATED for any other token of the issuer, and
+   * Returns the context of a valid token. Returns `undefined` if `key` must be looked up, because it is not a token of the issuer
+   * or because its revocation may have been missed. Throws UNAUTHENTICATED for any other token of the issuer, and
    * SERVICE_UNAVAILABLE without the issuer's keys.
    */
   async verify(key: string): Promise<TenantContext | undefined> {

@@ -1,14 +1,14 @@
 /**
- * Chooses the upstream and the path there by the request target (RFC 9112 §3.2). First rejects paths that two servers
- * could read differently: dot segments, empty segments, backslashes, encoded dots and encoded slashes. Otherwise the
- * gateway could check one path and the upstream could serve another.
+ * Chooses the upstream and the path there by the request target (RFC 9112 §3.2). First rejects paths that two servers could read
+ * differently: dot segments, empty segments, backslashes, encoded dots and encoded slashes. Otherwise the gateway could check one
+ * path and the upstream could serve another.
  */
 import { CodedError } from "../runtime/coded-error.ts";
 import { graphqlPath, mcpPath, prefixOf } from "../runtime/http/endpoint-paths.ts";
 
 /**
- * The services behind the gateway. The path of a URL prefixes every path that is requested there. Without key introspection,
- * only keys of `KEYS_FILE` and access tokens are accepted. Without `rest`, only GraphQL is served.
+ * The services behind the gateway. The path of a URL prefixes every path that is requested there. Without key introspection, only
+ * keys of `KEYS_FILE` and access tokens are accepted. Without `rest`, only GraphQL is served.
  */
 export type Backends = Readonly<{ rest?: URL; keyIntrospection?: URL; graphql?: URL; mcp?: URL }>;
 /** `isOwn` is true if the upstream is a role of this service. */
@@ -19,15 +19,14 @@ const plainPath = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 /** Empty and dot segments, with or without a `;` parameter. */
 const ambiguousSegment = /\/\/|\/\.\.?(?:[/;]|$)/;
 /**
- * Matches percent-encoded `.`, `/`, `;`, `\` and control characters. Also matches a percent-encoded `%` before two hex
- * digits, because a second decoding would decode these digits. The two digits may be percent-encoded too.
+ * Matches percent-encoded `.`, `/`, `;`, `\` and control characters. Also matches a percent-encoded `%` before two hex digits,
+ * because a second decoding would decode these digits. The two digits may be percent-encoded too.
  */
 const ambiguousEncoding = /%(?:2e|2f|3b|5c|[01][0-9a-f]|7f|25(?:[0-9a-f]|%3[0-9]|%[46][1-6]){2})/i;
 const plainQuery = /^[\x21-\x22\x24-\x7e]*$/;
 
 /**
- * Splits a request target into path and query. Throws BAD_REQUEST if the path is malformed or ambiguous, or the query
- * malformed.
+ * Splits a request target into path and query. Throws BAD_REQUEST if the path is malformed or ambiguous, or the query malformed.
  */
 export function parseRequestTarget(target: string): { path: string; query: string } {
   const mark = target.indexOf("?");
@@ -44,9 +43,7 @@ export function parseRequestTarget(target: string): { path: string; query: strin
   return { path, query };
 }
 
-/**
- * Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other path, and for a service that is not configured.
- */
+/** Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other path, and for a service that is not configured. */
 export function findRoute(backends: Backends, requestTarget: string): UpstreamRoute {
   const { path, query } = parseRequestTarget(requestTarget);
   const isOwn = path === graphqlPath || path === mcpPath;

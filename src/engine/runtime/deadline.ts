@@ -1,8 +1,8 @@
 /**
- * Deadlines on a clock that excludes pauses of the process: a frozen container, a sleeping laptop, a long tick of the event
- * loop. After a pause, Node runs timers before it reads sockets, so a response that arrived during the pause would time out.
- * Therefore the clock is sampled every `sampleMs`, a pause counts as at most two samples, and sockets are read once more
- * before a deadline expires.
+ * Deadlines on a clock that excludes pauses of the process: a frozen container, a sleeping laptop, a long tick of the event loop.
+ * After a pause, Node runs timers before it reads sockets, so a response that arrived during the pause would time out. Therefore
+ * the clock is sampled every `sampleMs`, a pause counts as at most two samples, and sockets are read once more before a deadline
+ * expires.
  */
 const sampleMs = 250;
 const maxStepMs = 2 * sampleMs;

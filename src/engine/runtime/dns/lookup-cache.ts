@@ -1,7 +1,7 @@
 /**
  * Caches the addresses of host names for all connections that a role opens. Concurrent lookups of a name are coalesced
- * (single-flight). While a lookup is slow or fails, the last addresses are served (serve-stale, RFC 8767). Names share no
- * state, so an unresponsive name server delays only the names that it serves.
+ * (single-flight). While a lookup is slow or fails, the last addresses are served (serve-stale, RFC 8767). Names share no state,
+ * so an unresponsive name server delays only the names that it serves.
  */
 import { EventEmitter } from "node:events";
 import type { LookupFunction } from "node:net";
@@ -118,8 +118,7 @@ class CachedName {
   }
 
   /**
-   * Waits for the lookup for at most `ms`. With usable stale addresses, waits only until the lookup has run for
-   * `staleAfterMs`.
+   * Waits for the lookup for at most `ms`. With usable stale addresses, waits only until the lookup has run for `staleAfterMs`.
    */
   #wait({ beganAt, settled }: Running, now: number, ms: number): Promise<void> {
     const waitMs = this.#isUsable ? beganAt + lookups.staleAfterMs - now : ms;
@@ -138,8 +137,7 @@ class CachedName {
       this.#lookup = undefined;
       this.#failure = code === undefined ? undefined : unresolved(this.#name, code);
       this.#nextLookupAt = now + lookups.leastMs;
-      // addresses whose query failed stay in use (RFC 8767 §4); a successful query replaces the addresses of its name and
-      // family
+      // addresses whose query failed stay in use (RFC 8767 §4); a successful query replaces the addresses of its name and family
       const kept = this.#usable().filter((last) => failed.some((query) => isOf(query, last)));
       this.#addresses = [...usableFrom(now, name, addresses), ...kept];
       if (addresses.length > 0)
@@ -160,9 +158,7 @@ class CachedName {
   }
 }
 
-/**
- * `name`: the fully qualified name with this address. `usableUntil`: until when the address may be used while lookups fail.
- */
+/** `name`: the fully qualified name with this address. `usableUntil`: until when the address may be used while lookups fail. */
 type UsableAddress = Address & { readonly name: string; readonly usableUntil: number };
 
 const usableFrom = (now: number, name: string, addresses: readonly Address[]): UsableAddress[] =>

@@ -1,7 +1,7 @@
 /**
- * A stub resolver over c-ares. Resolves host names like glibc with `hosts: files dns`: first the hosts file (hosts(5)),
- * then DNS with the search list and `ndots` of resolv.conf(5). `getaddrinfo` is not used, because it runs on libuv's
- * thread pool, where two hanging lookups block the lookups of all other names.
+ * A stub resolver over c-ares. Resolves host names like glibc with `hosts: files dns`: first the hosts file (hosts(5)), then DNS
+ * with the search list and `ndots` of resolv.conf(5). `getaddrinfo` is not used, because it runs on libuv's thread pool, where
+ * two hanging lookups block the lookups of all other names.
  */
 import { lookup, Resolver } from "node:dns/promises";
 import { readFileSync, statSync } from "node:fs";
@@ -161,9 +161,7 @@ async function afterNoSuchName(ipv4: Promise<Result>): Promise<string> {
 
 const isNoAddress = (code: string): boolean => code === "ENOTFOUND" || code === "ENODATA";
 
-/**
- * Failures after which the next name server is asked, as glibc does. c-ares does not ask it, because of Node's configuration.
- */
+/** Failures after which the next name server is asked, as glibc does. c-ares does not ask it, because of Node's configuration. */
 const serverFailures: ReadonlySet<unknown> = new Set([
   "ESERVFAIL",
   "EREFUSED",
@@ -176,8 +174,8 @@ const serverFailures: ReadonlySet<unknown> = new Set([
 type Result = { readonly addresses: readonly Address[]; readonly ttlMs: number } | string;
 
 /**
- * Queries the addresses of one family. Each query needs a new resolver: a name server that fails for one name is
- * demoted for all names of its resolver, and a resolver reads the system's configuration only when it is created.
+ * Queries the addresses of one family. Each query needs a new resolver: a name server that fails for one name is demoted for all
+ * names of its resolver, and a resolver reads the system's configuration only when it is created.
  */
 async function query(
   name: string,
@@ -212,8 +210,8 @@ async function query(
 type Search = { readonly domains: readonly string[]; readonly ndots: number };
 
 /**
- * Reads `search`, `domain` and `ndots` of resolv.conf(5). If there are several search lists, the last one is used. The
- * default search list is the domain of the host name.
+ * Reads `search`, `domain` and `ndots` of resolv.conf(5). If there are several search lists, the last one is used. The default
+ * search list is the domain of the host name.
  */
 function readSearch(file: string): Search {
   let domains = [hostname().replace(/^[^.]*\.?/, "")];

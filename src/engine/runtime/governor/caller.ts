@@ -1,12 +1,10 @@
 /**
- * An account is the unit of fairness. Each tenant, each owner of a credential and each client address has one. An
- * account counts how much of each quota its requests use, and the processor time that it owes. An account exists only
- * while it has requests in flight or owes processor time, so that memory does not grow with the number of accounts ever
- * seen.
+ * An account is the unit of fairness. Each tenant, each owner of a credential and each client address has one. An account counts
+ * how much of each quota its requests use, and the processor time that it owes. An account exists only while it has requests in
+ * flight or owes processor time, so that memory does not grow with the number of accounts ever seen.
  *
- * A request with credentials for two products has two accounts, one for each owner. Both accounts are charged, and the
- * request is admitted only if both have capacity left. Otherwise an owner could become a new caller by combining
- * credentials.
+ * A request with credentials for two products has two accounts, one for each owner. Both accounts are charged, and the request is
+ * admitted only if both have capacity left. Otherwise an owner could become a new caller by combining credentials.
  */
 import { TransientMap } from "./transient-map.ts";
 
@@ -78,8 +76,8 @@ export class JointCaller {
   readonly #onLeave: (caller: JointCaller) => void;
 
   /**
-   * `enter` has already been called on `accounts`. When the last request ends, the joint caller leaves each account and
-   * calls `onLeave`.
+   * `enter` has already been called on `accounts`. When the last request ends, the joint caller leaves each account and calls
+   * `onLeave`.
    */
   constructor(name: string, accounts: Accounts, onLeave: (caller: JointCaller) => void) {
     this.name = name;
@@ -113,9 +111,7 @@ export class PresentCallers {
   /** Accounts that owed processor time when their last request ended, in the order of these ends. */
   readonly #owing = new Set<Account>();
 
-  /**
-   * Returns the caller with the named accounts, and counts one of its requests as in flight, until `leave` is called.
-   */
+  /** Returns the caller with the named accounts, and counts one of its requests as in flight, until `leave` is called. */
   enter(name: string): Account;
   enter(name: string, others?: readonly string[]): Caller;
   enter(name: string, others?: readonly string[]): Caller {
@@ -150,8 +146,8 @@ export class PresentCallers {
   };
 
   /**
-   * Drops the oldest accounts in `#owing`. Stops at the first one that still owes processor time, once at most
-   * `mostDebtors` are left.
+   * Drops the oldest accounts in `#owing`. Stops at the first one that still owes processor time, once at most `mostDebtors` are
+   * left.
    */
   #forget(): void {
     for (const account of this.#owing) {

@@ -1,7 +1,7 @@
 /**
- * A queue that serves the owners of its entries round robin, so that an owner with many entries does not delay the
- * others. An owner's entries are served by `order`, and entries with the same `order` by arrival. Owners with the same
- * key share one turn in the round. Within their queue, an owner that may not proceed does not block the others.
+ * A queue that serves the owners of its entries round robin, so that an owner with many entries does not delay the others. An
+ * owner's entries are served by `order`, and entries with the same `order` by arrival. Owners with the same key share one turn in
+ * the round. Within their queue, an owner that may not proceed does not block the others.
  */
 import type { Caller } from "./caller.ts";
 
@@ -55,8 +55,8 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
   }
 
   /**
-   * Begins the first entry whose owner may proceed, and moves its queue behind the others. Returns `false` if no owner
-   * may proceed.
+   * Begins the first entry whose owner may proceed, and moves its queue behind the others. Returns `false` if no owner may
+   * proceed.
    */
   next(mayProceed: (owner: Owner) => boolean = () => true): boolean {
     for (const [key, queue] of this.#queues) {

@@ -1,23 +1,22 @@
 /**
- * Divides the processor fairly between callers. Each caller has a leaky bucket of debt (the generic cell rate
- * algorithm, ITU-T I.371), like the points of GitHub's and Shopify's APIs. Measured work fills the bucket, which drains
- * by one millisecond per millisecond. A request that works for `ms` in one tick of the event loop costs `ms + ms³ /
- * 30`, because long ticks determine the 95th percentile of other callers' latency.
+ * Divides the processor fairly between callers. Each caller has a leaky bucket of debt (the generic cell rate algorithm, ITU-T
+ * I.371), like the points of GitHub's and Shopify's APIs. Measured work fills the bucket, which drains by one millisecond per
+ * millisecond. A request that works for `ms` in one tick of the event loop costs `ms + ms³ / 30`, because long ticks determine
+ * the 95th percentile of other callers' latency.
  *
- * A caller that owes more than `freeMs` waits before its next request, before work on a large REST response, and before
- * each piece of a GraphQL response. The caller waits until it owes nothing, because a few long waits cost less work
- * than many short ones. Ordinary requests owe less than `freeMs` and never wait.
+ * A caller that owes more than `freeMs` waits before its next request, before work on a large REST response, and before each
+ * piece of a GraphQL response. The caller waits until it owes nothing, because a few long waits cost less work than many short
+ * ones. Ordinary requests owe less than `freeMs` and never wait.
  *
- * While n callers owe more than `freeMs`, their costs are multiplied by n, so that together they get the share of a
- * single caller. A tenant therefore gains nothing by using ten keys, even if the process does not know that they belong
- * to one tenant.
+ * While n callers owe more than `freeMs`, their costs are multiplied by n, so that together they get the share of a single
+ * caller. A tenant therefore gains nothing by using ten keys, even if the process does not know that they belong to one tenant.
  *
- * One unit of work causes a wait of at most `mostMs` times the number of callers in debt; 40 ms of work already reach
- * this maximum. Longer waits would not improve other callers' 95th percentile: work of 140 ms that occurs at most once
- * in 2 s delays fewer than a twentieth of their requests by more than 40 ms.
+ * One unit of work causes a wait of at most `mostMs` times the number of callers in debt; 40 ms of work already reach this
+ * maximum. Longer waits would not improve other callers' 95th percentile: work of 140 ms that occurs at most once in 2 s delays
+ * fewer than a twentieth of their requests by more than 40 ms.
  *
- * A caller's requests proceed in the order of their arrival, so that few of them use memory at the same time. A caller
- * is not charged and never waits while no other caller sends requests.
+ * A caller's requests proceed in the order of their arrival, so that few of them use memory at the same time. A caller is not
+ * charged and never waits while no other caller sends requests.
  */
 import { type CodedError, refusedByLimit } from "../coded-error.ts";
 import { Deadline } from "../deadline.ts";
@@ -83,8 +82,8 @@ export class FairShare {
   }
 
   /**
-   * Resolves when the caller may start or continue a request; returns `undefined` if the caller need not wait. Rejects
-   * with `SERVICE_UNAVAILABLE` after `mostWaitMs`, or when the client disconnects.
+   * Resolves when the caller may start or continue a request; returns `undefined` if the caller need not wait. Rejects with
+   * `SERVICE_UNAVAILABLE` after `mostWaitMs`, or when the client disconnects.
    */
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
     const now = performance.now();
@@ -114,8 +113,7 @@ export class FairShare {
   }
 
   /**
-   * Charges `ms` of work that has just ended. `tickWork` contains the work that the same request has already done in
-   * this tick.
+   * Charges `ms` of work that has just ended. `tickWork` contains the work that the same request has already done in this tick.
    */
   charge(caller: Caller, ms: number, tickWork = new TickWork()): void {
     const now = performance.now();

@@ -1,14 +1,12 @@
 /**
  * Coalesces identical work of one caller: requests that wait at the same time share one execution.
  *
- * A request never joins an execution in flight, because that execution may have read its data before a write that the
- * request's client knows of. A request therefore sees every write that completed before it was sent, even a write
- * through another replica.
+ * A request never joins an execution in flight, because that execution may have read its data before a write that the request's
+ * client knows of. A request therefore sees every write that completed before it was sent, even a write through another replica.
  *
- * A request waits until an identical execution ends, but at most `pauseMs` times the number of identical executions in
- * flight, counted from the start of the latest. New executions therefore start less and less often if executions hang.
- * The result of an execution goes to the requests that were waiting when it began. A client that disconnects does not
- * affect the other requests.
+ * A request waits until an identical execution ends, but at most `pauseMs` times the number of identical executions in flight,
+ * counted from the start of the latest. New executions therefore start less and less often if executions hang. The result of an
+ * execution goes to the requests that were waiting when it began. A client that disconnects does not affect the other requests.
  */
 
 /**

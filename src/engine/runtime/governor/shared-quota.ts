@@ -1,9 +1,9 @@
 /**
- * A quota that callers share fairly. An eighth of the quota is reserved for callers that hold nothing, so that a new
- * caller is served regardless of how much the others hold. A caller may take more only if it then holds at most three
- * times the amount that remains free (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking,
- * 1998). A single caller thus gets two thirds of the total, two callers get three eighths each, and further callers
- * make each share smaller. A caller whose share shrinks keeps what it holds until it returns it.
+ * A quota that callers share fairly. An eighth of the quota is reserved for callers that hold nothing, so that a new caller is
+ * served regardless of how much the others hold. A caller may take more only if it then holds at most three times the amount that
+ * remains free (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking, 1998). A single caller thus gets
+ * two thirds of the total, two callers get three eighths each, and further callers make each share smaller. A caller whose share
+ * shrinks keeps what it holds until it returns it.
  */
 import type { Caller } from "./caller.ts";
 
@@ -32,8 +32,8 @@ export class SharedQuota {
   }
 
   /**
-   * Takes `amount`, or takes nothing and returns the reason. A lower `total` can be passed during overload. Callers
-   * that hold nothing may exceed the lower total, until `total` callers hold something.
+   * Takes `amount`, or takes nothing and returns the reason. A lower `total` can be passed during overload. Callers that hold
+   * nothing may exceed the lower total, until `total` callers hold something.
    */
   take(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const refusal = this.refusal(caller, amount, total);

@@ -1,14 +1,13 @@
 /**
- * Limits the requests that are executed concurrently while the event loop is busy. With a higher limit, no request
- * would be complete sooner. Objects would live longer instead, and objects that survive two collections of the young
- * generation cost several times as much to collect. If the event loop is idle, the executing requests wait for REST, so
- * more requests start.
+ * Limits the requests that are executed concurrently while the event loop is busy. With a higher limit, no request would be
+ * complete sooner. Objects would live longer instead, and objects that survive two collections of the young generation cost
+ * several times as much to collect. If the event loop is idle, the executing requests wait for REST, so more requests start.
  *
- * The queue serves callers round robin. A request that waits for its caller's share of the processor frees its place,
- * so that callers in debt do not occupy all places.
+ * The queue serves callers round robin. A request that waits for its caller's share of the processor frees its place, so that
+ * callers in debt do not occupy all places.
  *
- * Node accepts one connection per tick of the event loop, so a burst of n connections takes n ticks. To keep those
- * ticks short, few requests start in a tick in which a connection was accepted.
+ * Node accepts one connection per tick of the event loop, so a burst of n connections takes n ticks. To keep those ticks short,
+ * few requests start in a tick in which a connection was accepted.
  */
 import { performance } from "node:perf_hooks";
 import { executedAtOnce } from "../settings/capacity.ts";
@@ -17,10 +16,7 @@ import type { Caller } from "./caller.ts";
 import { createCallerQueue, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
-/**
- * Maximum number of requests that start in a tick in which a connection was accepted, because further connections may
- * wait.
- */
+/** Maximum number of requests that start in a tick in which a connection was accepted, because further connections may wait. */
 const mostWhileConnecting = 2;
 
 /** Utilization from which the event loop counts as busy, measured over at least `measureEveryMs`. */
@@ -69,7 +65,7 @@ export class QueuePlace implements QueueEntry<Caller> {
     return this.#state === "executing" && this.#pauses === 0;
   }
 
-  /** Frees the place. A request that is still queued never starts. Later calls have no effect. */
+  /** Frees the place. If the request is still queued, it never starts. Later calls have no effect. */
   leave(): void {
     if (this.#state === "waiting") this.#queue.cancel(this);
     else if (this.#isExecuting) this.#queue.free(this.owner);

@@ -1,9 +1,9 @@
 /**
  * Measures processor time, and estimates it for work that is not measured.
  *
- * The CPU clock of a thread is too coarse, because Linux advances it at scheduler ticks: 0.5 ms of work took 0 ms seven
- * times and 4 ms the eighth time. The CPU clock of the process is exact but includes other threads, so the elapsed time
- * is used as an upper bound.
+ * The CPU clock of a thread is too coarse, because Linux advances it at scheduler ticks: 0.5 ms of work took 0 ms seven times and
+ * 4 ms the eighth time. The CPU clock of the process is exact but includes other threads, so the elapsed time is used as an upper
+ * bound.
  */
 
 /** Starts measuring this thread's work. The returned function returns the milliseconds so far. Each call takes 0.6 µs. */
@@ -19,9 +19,7 @@ export function startWork(): () => number {
 
 /** Processor time of a request that is refused without execution. Measured: 0.1 to 0.13 ms. */
 export const msPerRefusal = 0.1;
-/**
- * Processor time of an MCP message, without parsing it and writing the response. Measured: 0.4 ms, and 0.9 ms under a flood.
- */
+/** Processor time of an MCP message, without parsing it and writing the response. Measured: 0.4 ms, and 0.9 ms under a flood. */
 export const msPerMessage = 0.8;
 /** Processor time of each JSON value in an MCP message, which the SDK validates about ten times. Measured: 0.002 to 0.005 ms. */
 export const msPerMessageValue = 0.004;
@@ -39,7 +37,6 @@ export const decompressedPerMs = 220_000;
 /** Characters of a response compressed per millisecond. Measured: 35,000 (gzip, random words) to 545,000 (brotli, rows). */
 export const compressedPerMs = 35_000;
 /**
- * From this many bytes or characters on, the work on a REST response is measured. The work on a smaller response is
- * estimated.
+ * From this many bytes or characters on, the work on a REST response is measured. The work on a smaller response is estimated.
  */
 export const largeBody = 65_536;

@@ -1,14 +1,14 @@
 /**
- * Admits requests: counts them against limits, and queues their start. Under overload, requests are refused early, so
- * that accepted requests are answered soon. Callers share the allowed number of requests in flight (`SharedQuota`),
- * which depends on the event loop:
+ * Admits requests: counts them against limits, and queues their start. Under overload, requests are refused early, so that
+ * accepted requests are answered soon. Callers share the allowed number of requests in flight (`SharedQuota`), which depends on
+ * the event loop:
  * - Usually, it is `MAX_CONCURRENT_REQUESTS`.
- * - While the event loop is never idle, it is the number of requests that finish in `maxBacklogSeconds`, because more
- *   requests would only wait longer (Little's law).
+ * - While the event loop is never idle, it is the number of requests that finish in `maxBacklogSeconds`, because more requests
+ *   would only wait longer (Little's law).
  * - While timers keep firing late, it is `fewRequests`.
  *
- * A single long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is measured
- * with a timer, because the histogram of `perf_hooks` takes no samples while every tick is long.
+ * A single long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is measured with a
+ * timer, because the histogram of `perf_hooks` takes no samples while every tick is long.
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -34,15 +34,12 @@ type UnreadLimit = {
 };
 
 /**
- * What one HTTP request occupies: a place in the start queue, and amounts of quotas. A request occupies them from its
- * arrival until its response is sent and its REST calls have ended. The limits of its execution are in its
- * `RequestScope`.
+ * What one HTTP request occupies: a place in the start queue, and amounts of quotas. A request occupies them from its arrival
+ * until its response is sent and its REST calls have ended. The limits of its execution are in its `RequestScope`.
  */
 export class Admission implements Pausable {
   readonly caller: Caller;
-  /**
-   * The place in the start queue. A request that waited for an identical query but must be executed itself gets a new place.
-   */
+  /** The place in the start queue. A request that waited for an identical query but must be executed itself gets a new place. */
   place: QueuePlace | undefined;
   #scope: RequestScope | undefined;
   /** The quota that counts this request as in flight, if any. */
@@ -95,8 +92,8 @@ export class Admission implements Pausable {
   }
 
   /**
-   * Stops counting the request as in flight. Called for an MCP message before its GraphQL requests start, because those
-   * are counted separately.
+   * Stops counting the request as in flight. Called for an MCP message before its GraphQL requests start, because those are
+   * counted separately.
    */
   stopCounting(): void {
     this.place?.leave();
@@ -105,8 +102,8 @@ export class Admission implements Pausable {
   }
 
   /**
-   * Called when the response has been sent or the client has disconnected. After the request's REST calls have ended, returns
-   * the amounts to the quotas and calls `ended`.
+   * Called when the response has been sent or the client has disconnected. After the request's REST calls have ended, returns the
+   * amounts to the quotas and calls `ended`.
    */
   close(isAnswered: boolean, ended: () => void): void {
     const scope = this.#scope;
@@ -133,9 +130,10 @@ const sampleEveryMs = 100;
 const maxDelayMs = 200;
 const lateSamples = 3;
 /**
- * The loop is busy if its utilization is at least `busy` in `busySamples` samples in a row. A busy loop is allowed as many requests
- * as it finishes in `maxBacklogSeconds`. Measured at twice the capacity: with 0.5 s, responses took 420 ms instead of 206 ms (p50).
- * Goodput at five times the capacity was 67 % instead of 72 %, because more objects of waiting requests reached the old generation.
+ * The loop is busy if its utilization is at least `busy` in `busySamples` samples in a row. A busy loop is allowed as many
+ * requests as it finishes in `maxBacklogSeconds`. Measured at twice the capacity: with 0.5 s, responses took 420 ms instead of
+ * 206 ms (p50). Goodput at five times the capacity was 67 % instead of 72 %, because more objects of waiting requests reached the
+ * old generation.
  */
 const busy = 0.95;
 const busySamples = 5;
@@ -149,9 +147,9 @@ const mostBytes = 3;
 type Enter = (request: FastifyRequest) => Caller;
 
 /**
- * Adds hooks that admit the requests of the routes that `server` registers afterwards. Returns the quotas, for metrics.
- * After a request has waited, V8 may have moved it to the old generation. Everything that the request refers to then
- * stays in memory until the next full collection, so the hooks create few objects after the wait.
+ * Adds hooks that admit the requests of the routes that `server` registers afterwards. Returns the quotas, for metrics. After a
+ * request has waited, V8 may have moved it to the old generation. Everything that the request refers to then stays in memory
+ * until the next full collection, so the hooks create few objects after the wait.
  */
 export function admitRequests(
   server: FastifyInstance,

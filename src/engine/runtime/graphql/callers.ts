@@ -1,10 +1,10 @@
 /**
- * Determines the owners that a request is charged to. Each owner has a share of the processor, of memory, of
- * connections and of the start queue. Behind a gateway, the owner is the tenant.
+ * Determines the owners that a request is charged to. Each owner has a share of the processor, of memory, of connections and of
+ * the start queue. Behind a gateway, the owner is the tenant.
  *
- * Without a gateway, only REST can verify a credential. A request is therefore charged to the owners of those
- * credentials that REST has accepted before, or, if there are none, to the client's address. Made-up credentials create
- * no owners, even if the request also contains a valid credential.
+ * Without a gateway, only REST can verify a credential. A request is therefore charged to the owners of those credentials that
+ * REST has accepted before, or, if there are none, to the client's address. Made-up credentials create no owners, even if the
+ * request also contains a valid credential.
  */
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
@@ -20,8 +20,8 @@ import type { Config } from "../settings/config.ts";
 declare module "fastify" {
   interface FastifyRequest {
     /**
-     * The result of `Callers.of`. The result is a property of the request, because a WeakMap would retain it until the
-     * next major GC.
+     * The result of `Callers.of`. The result is a property of the request, because a WeakMap would retain it until the next major
+     * GC.
      */
     forwarded: CallerHeaders | undefined;
   }
@@ -71,8 +71,8 @@ export class Callers {
   }
 
   /**
-   * `accepted` contains the accepted owners of this combination of credentials. `#accepted` is checked too, because REST may
-   * have accepted an owner's credential in another combination.
+   * `accepted` contains the accepted owners of this combination of credentials. `#accepted` is checked too, because REST may have
+   * accepted an owner's credential in another combination.
    */
   #isAccepted(owner: Owner, accepted: Set<Owner>): boolean {
     const isAccepted = accepted.has(owner) || this.#accepted.get(this.#digestOf(owner.name)) === true;

@@ -1,12 +1,12 @@
 /**
- * Detects GraphQL queries by GET that a page of another site made a browser send (CSRF). A browser sends a preflight
- * before a request to another origin if a script has set a header (Fetch §4.8, CORS preflight). Credentials are
- * accepted only in headers that scripts set (`X-API-Key`, `Authorization: Bearer`, or the headers that the OpenAPI
- * document declares), never in a cookie. A request without a preflight therefore contains no valid credential, but it
- * costs time, and the other site can measure its duration.
+ * Detects GraphQL queries by GET that a page of another site made a browser send (CSRF). A browser sends a preflight before a
+ * request to another origin if a script has set a header (Fetch §4.8, CORS preflight). Credentials are accepted only in headers
+ * that scripts set (`X-API-Key`, `Authorization: Bearer`, or the headers that the OpenAPI document declares), never in a cookie.
+ * A request without a preflight therefore contains no valid credential, but it costs time, and the other site can measure its
+ * duration.
  *
- * Apollo Server refuses every GET without a header from its list, even the requests that urql sends by default. This
- * check refuses only browser requests (`Sec-Fetch-Site`, `Origin`) without a header that needs a preflight.
+ * Apollo Server refuses every GET without a header from its list, even the requests that urql sends by default. This check
+ * refuses only browser requests (`Sec-Fetch-Site`, `Origin`) without a header that needs a preflight.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { own } from "../../shared/own.ts";
@@ -24,8 +24,8 @@ const decidedByScheme = "authorization";
 const simpleType = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
 
 /**
- * Returns the error for a GET that a page of another origin may have caused. `credentials` are the names of headers
- * with credentials.
+ * Returns the error for a GET that a page of another origin may have caused. `credentials` are the names of headers with
+ * credentials.
  */
 export function csrfError(
   headers: IncomingHttpHeaders,

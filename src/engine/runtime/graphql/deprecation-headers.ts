@@ -1,7 +1,6 @@
 /**
- * The response headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Each header contains the earliest date of all
- * deprecated fields and arguments in the GraphQL document. A variable of an input type counts as using all fields of
- * the type.
+ * The response headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Each header contains the earliest date of all deprecated
+ * fields and arguments in the GraphQL document. A variable of an input type counts as using all fields of the type.
  */
 import type { DocumentNode, GraphQLSchema } from "graphql";
 import { selectedCoordinates } from "../../shared/selected-coordinates.ts";

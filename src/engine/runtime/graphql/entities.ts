@@ -34,14 +34,14 @@ export type Subgraph = {
 };
 
 /**
- * Returns the resolver of the query field that resolves an entity by its key, like `__resolveReference` in Apollo's
- * subgraph library. Clients cannot select this field.
+ * Returns the resolver of the query field that resolves an entity by its key, like `__resolveReference` in Apollo's subgraph
+ * library. Clients cannot select this field.
  */
 type ReferenceSource = (query: string, name: string, args: readonly GraphQLArgument[]) => CheckedSource;
 
 /**
- * `check` returns the error for a key that REST would refuse. Called before a REST call for many entities, so that a
- * refused key fails only its own entity.
+ * `check` returns the error for a key that REST would refuse. Called before a REST call for many entities, so that a refused key
+ * fails only its own entity.
  */
 type CheckedSource = CallSource & {
   readonly check: (key: Args, enclosing: undefined, context: ExecutionContext) => CodedError | undefined;
@@ -92,8 +92,7 @@ function callSource(resolve: ResolveLevel) {
 }
 
 /**
- * Marks an entity with its GraphQL type. REST's objects do not contain the type, and one object may be an entity of two
- * types.
+ * Marks an entity with its GraphQL type. REST's objects do not contain the type, and one object may be an entity of two types.
  */
 const entityType = Symbol("entityType");
 type Entity = Record<string, unknown> & { [entityType]?: string };

@@ -96,9 +96,8 @@ function toLevelResolver(
 }
 
 /**
- * Returns the `CallSource` of a field, which checks the arguments, creates a REST client for the field, and calls the
- * generated resolver for all parents of a level. `CallSource.named` translates REST names in errors to names of the
- * schema.
+ * Returns the `CallSource` of a field, which checks the arguments, creates a REST client for the field, and calls the generated
+ * resolver for all parents of a level. `CallSource.named` translates REST names in errors to names of the schema.
  */
 function callSource(
   { argumentSchemas, argumentNames }: Parts,

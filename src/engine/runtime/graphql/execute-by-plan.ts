@@ -80,8 +80,7 @@ export function planExecutor(
       limits: introspects ? schemaLimits() : env,
       pieces: {
         size: parentsPerPiece,
-        // mutations never wait, because their writes are done; introspection never waits, because it processes no REST
-        // responses
+        // mutations never wait, because their writes are done; introspection never waits, because it processes no REST responses
         complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
         measured: (work) => scope.measured(work),
       },

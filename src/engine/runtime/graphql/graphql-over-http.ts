@@ -56,8 +56,8 @@ export const refusalResponse = (
 ): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
 
 /**
- * Completes a response, which several requests may share, for one request: adds the request's id to each error, and its
- * REST calls as `extensions.calls`. `errors` comes first, where a reader sees it.
+ * Completes a response, which several requests may share, for one request: adds the request's id to each error, and its REST
+ * calls as `extensions.calls`. `errors` comes first, where a reader sees it.
  */
 export function requestResult(
   { body }: GraphQLResponse,
@@ -90,8 +90,8 @@ const documentErrorCodes = new Set<unknown>([
 ]);
 
 /**
- * Clients that list `application/json` first expect the status 200 for every GraphQL response, even for the error of a
- * refused document.
+ * Clients that list `application/json` first expect the status 200 for every GraphQL response, even for the error of a refused
+ * document.
  */
 export function responseStatus({ http, body }: GraphQLResponse, accept: string | undefined): number {
   const { status = 200 } = http;

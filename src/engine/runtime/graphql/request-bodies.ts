@@ -1,6 +1,6 @@
 /**
- * The body of a GraphQL request is parsed when the request gets its turn on the processor, not on arrival. The caller
- * is charged for parsing large bodies, because 1 MiB takes several milliseconds.
+ * The body of a GraphQL request is parsed when the request gets its turn on the processor, not on arrival. The caller is charged
+ * for parsing large bodies, because 1 MiB takes several milliseconds.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { jsonParser, leaveJsonUnparsed } from "../http/bodies/json-body.ts";
@@ -18,10 +18,7 @@ export function requestBodies(server: FastifyInstance) {
     scope.chargeText(body);
   };
   return {
-    /**
-     * Waits for the caller's turn, then charges a large body: for its text, and for the digest that finds identical
-     * requests.
-     */
+    /** Waits for the caller's turn, then charges a large body: for its text, and for the digest that finds identical requests. */
     charge: (scope: RequestScope, { body }: FastifyRequest): Promise<void> | undefined =>
       isLarge(body) ? chargeLarge(scope, body) : undefined,
     parse: (scope: RequestScope, request: FastifyRequest): unknown => {

@@ -1,6 +1,6 @@
 /**
- * Incremental delivery: formats the payloads of a response in parts, and sends them as `multipart/mixed`. Supports the
- * format of graphql-js 17 (`pending`, `incremental`, `completed`) and the format of 2022-08-24.
+ * Incremental delivery: formats the payloads of a response in parts, and sends them as `multipart/mixed`. Supports the format of
+ * graphql-js 17 (`pending`, `incremental`, `completed`) and the format of 2022-08-24.
  */
 import { Readable } from "node:stream";
 import { type GraphQLResponse, HeaderMap } from "@apollo/server";
@@ -114,10 +114,10 @@ const contentTypes: Readonly<Record<PartFormat, string>> = {
 };
 
 /**
- * Sends a response in parts (RFC 2046 §5.1.3). A part is serialized after the client has read the previous one. Resolves when
- * the client has read the response or has disconnected. `limit` is the maximum number of bytes of all parts. Throws if the
- * first part exceeds it. If a later part exceeds it, errors replace the part, and the response ends. The last part contains the
- * `calls` in its extensions.
+ * Sends a response in parts (RFC 2046 §5.1.3). A part is serialized after the client has read the previous one. Resolves when the
+ * client has read the response or has disconnected. `limit` is the maximum number of bytes of all parts. Throws if the first part
+ * exceeds it. If a later part exceeds it, errors replace the part, and the response ends. The last part contains the `calls` in
+ * its extensions.
  */
 export async function sendParts(
   reply: FastifyReply,

@@ -1,6 +1,6 @@
 /**
- * The routes of `/v1/graphql`. POST executes operations. GET executes queries, and sends the explorer to a browser.
- * When the client disconnects, the request's scope aborts its REST calls.
+ * The routes of `/v1/graphql`. POST executes operations. GET executes queries, and sends the explorer to a browser. When the
+ * client disconnects, the request's scope aborts its REST calls.
  */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

@@ -1,12 +1,11 @@
 /**
- * The address by which limits count clients. An IPv6 client usually has a /64 block (RFC 6177 §2), so its address is
- * truncated to the block. IPv4 addresses, including those mapped to IPv6, are not truncated.
+ * The address by which limits count clients. An IPv6 client usually has a /64 block (RFC 6177 §2), so its address is truncated to
+ * the block. IPv4 addresses, including those mapped to IPv6, are not truncated.
  */
 import { isIPv6 } from "node:net";
 
 /**
- * Some proxies add the port in `X-Forwarded-For`. The port is removed, because each connection of a client has a
- * different port.
+ * Some proxies add the port in `X-Forwarded-For`. The port is removed, because each connection of a client has a different port.
  */
 const withPort = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]+)\])(?::\d+)?$/;
 

@@ -1,6 +1,6 @@
 /**
- * Responds with 405 and `Allow` to a method that a known path does not support (RFC 9110 §15.5.6), even to a method
- * such as PROPFIND that no route supports. Fastify alone would respond with 404.
+ * Responds with 405 and `Allow` to a method that a known path does not support (RFC 9110 §15.5.6), even to a method such as
+ * PROPFIND that no route supports. Fastify alone would respond with 404.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { own } from "../../shared/own.ts";
@@ -8,8 +8,7 @@ import { own } from "../../shared/own.ts";
 declare module "fastify" {
   interface FastifyInstance {
     /**
-     * The value of `Allow` by path, where it differs from the methods of the routes. A path with an empty value results
-     * in a 404.
+     * The value of `Allow` by path, where it differs from the methods of the routes. A path with an empty value results in a 404.
      */
     allow: Map<string, string>;
   }

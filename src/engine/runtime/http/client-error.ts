@@ -1,7 +1,6 @@
 /**
- * Responds to data that Node's HTTP parser rejects (RFC 9112 §2.2, §3.2, §6.1): malformed or ambiguous framing, headers
- * above the limit, a request that never ends. Fastify does not see such a request. The response does not repeat any of
- * the data.
+ * Responds to data that Node's HTTP parser rejects (RFC 9112 §2.2, §3.2, §6.1): malformed or ambiguous framing, headers above the
+ * limit, a request that never ends. Fastify does not see such a request. The response does not repeat any of the data.
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -13,8 +12,8 @@ import { errorBody } from "./error-response.ts";
 type ClientError = Error & { code?: string; rawPacket?: unknown };
 
 /**
- * Calls `refuse`, unless a request that timed out has meanwhile arrived. Node checks timeouts before it reads from
- * sockets, so it would reject a request that arrived while the process was paused.
+ * Calls `refuse`, unless a request that timed out has meanwhile arrived. Node checks timeouts before it reads from sockets, so it
+ * would reject a request that arrived while the process was paused.
  */
 export function rejectUnlessComplete(
   error: ClientError,

@@ -1,6 +1,6 @@
 /**
- * Compresses responses as `Accept-Encoding` allows (RFC 9110 §12.5.3). The gateway forwards the responses of other
- * roles unchanged. The measurements behind levels and sizes are in docs/adr/012-compression.md.
+ * Compresses responses as `Accept-Encoding` allows (RFC 9110 §12.5.3). The gateway forwards the responses of other roles
+ * unchanged. The measurements behind levels and sizes are in docs/adr/012-compression.md.
  */
 import { Readable } from "node:stream";
 import { constants } from "node:zlib";

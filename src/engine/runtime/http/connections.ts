@@ -1,13 +1,13 @@
 /**
  * Tracks and limits the client connections of a server.
  *
- * The number of connections is limited by the file descriptors of the process. Above the limit, the address with the
- * most connections loses one, so that a client cannot exclude others by opening connections: its oldest idle connection
- * is closed. If all are busy, the oldest one with only one request and an unfinished body is closed. A connection with
- * incomplete headers counts as idle.
+ * The number of connections is limited by the file descriptors of the process. Above the limit, the address with the most
+ * connections loses one, so that a client cannot exclude others by opening connections: its oldest idle connection is closed. If
+ * all are busy, the oldest one with only one request and an unfinished body is closed. A connection with incomplete headers
+ * counts as idle.
  *
- * Pipelined requests that arrive together are handled in one tick of the event loop. A connection with more unanswered
- * requests than real clients pipeline (RFC 9112 §9.3.2) is therefore closed.
+ * Pipelined requests that arrive together are handled in one tick of the event loop. A connection with more unanswered requests
+ * than real clients pipeline (RFC 9112 §9.3.2) is therefore closed.
  */
 import { existsSync, readFileSync } from "node:fs";
 import type { RequestListener, Server, ServerResponse } from "node:http";
@@ -16,9 +16,9 @@ import { mostConnections, pipelinedRequests } from "../settings/capacity.ts";
 import { addressBlock } from "./address-block.ts";
 
 /**
- * Returns the maximum number of client connections of each of `servers` in this process. Together they may use a third
- * of the file descriptors (`ulimit -n`). The rest is for upstream connections and files: with 1,024 descriptors, a
- * gateway uses up to 528 for upstreams.
+ * Returns the maximum number of client connections of each of `servers` in this process. Together they may use a third of the
+ * file descriptors (`ulimit -n`). The rest is for upstream connections and files: with 1,024 descriptors, a gateway uses up to
+ * 528 for upstreams.
  */
 export const connectionsOf = (servers: number, descriptors = readDescriptors()): number =>
   Math.min(mostConnections, Math.floor(descriptors / 3 / servers));
@@ -34,8 +34,8 @@ export class ClientConnection {
   /** Requests without a complete response. */
   unanswered = 0;
   /**
-   * The response to the newest request, until both are complete. The property is cleared when both are complete, so
-   * that an idle connection does not keep the request and its data in memory.
+   * The response to the newest request, until both are complete. The property is cleared when both are complete, so that an idle
+   * connection does not keep the request and its data in memory.
    */
   last: ServerResponse | undefined;
   /** Bytes received when the last response was complete; -1 before the first one. */
@@ -74,10 +74,10 @@ export class Connections extends Map<Socket, ClientConnection> {
   /** The connections of each address, the oldest first. */
   readonly #byOwner = new Map<string, Set<ClientConnection>>();
   /**
-   * Whether a response should close its connection because the server stops. Connections that were opened before the
-   * announcement are closed, so that their clients use other instances. Later connections come from load balancers that
-   * ignore `/readyz` and would only open new connections here. Later connections stay open until the port is closed:
-   * closing the port resets connections that are not yet accepted, together with their requests.
+   * Whether a response should close its connection because the server stops. Connections that were opened before the announcement
+   * are closed, so that their clients use other instances. Later connections come from load balancers that ignore `/readyz` and
+   * would only open new connections here. Later connections stay open until the port is closed: closing the port resets
+   * connections that are not yet accepted, together with their requests.
    */
   readonly isLastAnswer: (socket: Socket) => boolean;
 

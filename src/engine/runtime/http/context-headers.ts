@@ -1,7 +1,7 @@
 /**
- * Writes and reads the eight context headers that the gateway injects. Lists are comma-separated. Commas, percent signs
- * and everything except visible ASCII are percent-encoded (RFC 3986 §2.1), so that a value arrives unchanged and cannot
- * add an item to a list.
+ * Writes and reads the eight context headers that the gateway injects. Lists are comma-separated. Commas, percent signs and
+ * everything except visible ASCII are percent-encoded (RFC 3986 §2.1), so that a value arrives unchanged and cannot add an item
+ * to a list.
  */
 import { own } from "../../shared/own.ts";
 import type { Environment } from "../settings/environment.ts";
@@ -76,8 +76,8 @@ export function readContextHeaders(prefix: string, headers: HeaderValues): Tenan
 }
 
 /**
- * Returns the scopes of the caller's key or token; `undefined` without the gateway's proof, because only REST knows the
- * scopes then.
+ * Returns the scopes of the caller's key or token; `undefined` without the gateway's proof, because only REST knows the scopes
+ * then.
  */
 export const readKeyScopes = (
   env: GatewaySecrets & Pick<Environment, "CONTEXT_HEADER_PREFIX">,

@@ -1,6 +1,6 @@
 /**
- * Handles CORS on the role that clients connect to. Preflights contain no API key, so they are answered before the key
- * is checked.
+ * Handles CORS on the role that clients connect to. Preflights contain no API key, so they are answered before the key is
+ * checked.
  */
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
@@ -45,9 +45,8 @@ export function respondToOptions(server: FastifyInstance, { env, production }: C
 }
 
 /**
- * Rejects MCP messages from browser pages of other origins, as the Model Context Protocol requires (2025-11-25,
- * Transports, "Security Warning"). Otherwise a page could use DNS rebinding to reach this server under the page's own
- * host name.
+ * Rejects MCP messages from browser pages of other origins, as the Model Context Protocol requires (2025-11-25, Transports,
+ * "Security Warning"). Otherwise a page could use DNS rebinding to reach this server under the page's own host name.
  */
 export function guardMcp(server: FastifyInstance, origins: readonly string[]): void {
   server.addHook("onRequest", async ({ url, routeOptions, headers: { origin } }) => {

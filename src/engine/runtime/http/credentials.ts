@@ -1,7 +1,7 @@
 /**
- * Reads the API key of a request from `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1). A request may contain
- * both, with the same key. Headers that two servers could interpret differently are rejected. Repeated headers are
- * found in the raw headers, because Node joins or drops repeated fields. A key in the URL is ignored.
+ * Reads the API key of a request from `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1). A request may contain both headers,
+ * with the same key. Headers that two servers could interpret differently are rejected. Repeated headers are found in the raw
+ * headers, because Node joins or drops repeated fields. A key in the URL is ignored.
  */
 import { CodedError, type CredentialFailure } from "../coded-error.ts";
 
@@ -54,7 +54,5 @@ function only(rawHeaders: readonly string[], name: string): string | undefined {
   return found;
 }
 
-/**
- * Returns an empty key if the scheme is not Bearer. An empty key is never valid, and contradicts a key in `X-API-Key`.
- */
+/** Returns an empty key if the scheme is not Bearer. An empty key is never valid, and contradicts a key in `X-API-Key`. */
 const bearerToken = (authorization: string): string => /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";

@@ -1,7 +1,6 @@
 /**
- * Error responses of all roles. The path determines the format: on `/v1/graphql` a GraphQL response (GraphQL over HTTP
- * §6) in the media type that the client accepts, on other paths problem details (RFC 9457). Status and headers do not
- * depend on the path.
+ * Error responses of all roles. The path determines the format: on `/v1/graphql` a GraphQL response (GraphQL over HTTP §6) in the
+ * media type that the client accepts, on other paths problem details (RFC 9457). Status and headers do not depend on the path.
  */
 import type { FastifyError, FastifyReply } from "fastify";
 import { CodedError, codeForStatus, limitExceeded, problemDetails } from "../coded-error.ts";
@@ -10,8 +9,8 @@ import { graphqlPath } from "./endpoint-paths.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
 /**
- * Details of the request that the error response depends on. `requestId` is absent if the data was rejected before it
- * became a request.
+ * Details of the request that the error response depends on. `requestId` is absent if the data was rejected before it became a
+ * request.
  */
 type RequestInfo = { url: string | undefined; accept: string | undefined; requestId?: string };
 

@@ -1,7 +1,4 @@
-/**
- * The gateway's proof is a secret header. The roles behind the gateway ignore context headers that arrive without the
- * proof.
- */
+/** The gateway's proof is a secret header. The roles behind the gateway ignore context headers that arrive without the proof. */
 import { timingSafeEqual } from "node:crypto";
 import { proofHeader } from "../../shared/never-credentials.ts";
 import type { Environment } from "../settings/environment.ts";
@@ -16,10 +13,7 @@ export const hasProof = (
   given: string | string[] | undefined,
 ): boolean => typeof given === "string" && (isEqual(current, given) || isEqual(old, given));
 
-/**
- * Compares in a time that depends only on the length, so that an attacker cannot guess the secret character by
- * character.
- */
+/** Compares in a time that depends only on the length, so that an attacker cannot guess the secret character by character. */
 function isEqual(secret: string | undefined, given: string): boolean {
   if (secret === undefined) return false;
   const expected = Buffer.from(secret);

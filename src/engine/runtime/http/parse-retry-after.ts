@@ -7,8 +7,8 @@ const month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
 const time = String.raw`\d\d:\d\d:\d\d`;
 const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 /**
- * Two of the three date formats that recipients must accept; the third is `asctime`. `Date.parse` alone would accept
- * many other texts, such as `1.5`.
+ * Two of the three date formats that recipients must accept; the third is `asctime`. `Date.parse` alone would accept many other
+ * texts, such as `1.5`.
  */
 const dates = [
   new RegExp(String.raw`^${day}, \d\d ${month} \d{4} ${time} GMT$`),
@@ -18,8 +18,8 @@ const dates = [
 const asctime = new RegExp(String.raw`^${day} ${month} (?: \d|\d\d) ${time} \d{4}$`);
 
 /**
- * Returns whole seconds: at least 1, to prevent immediate retries, and at most a day. Returns `undefined` for a past or
- * invalid date.
+ * Returns whole seconds: at least 1, to prevent immediate retries, and at most a day. Returns `undefined` for a past or invalid
+ * date.
  */
 export function retryAfterSeconds(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;

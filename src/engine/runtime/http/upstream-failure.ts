@@ -47,8 +47,8 @@ const unsent: ReadonlySet<Code> = new Set([
 ]);
 
 /**
- * Returns a suffix for the message of a failed write, so that clients know whether to repeat the write. A request
- * without a complete response may have been executed, even if the service closed the connection while it was idle.
+ * Returns a suffix for the message of a failed write, so that clients know whether to repeat the write. A request without a
+ * complete response may have been executed, even if the service closed the connection while it was idle.
  */
 export const outcomeOfWrite = (wasSent: boolean, code: Code): string => {
   if (wasSent) return "; its outcome is unknown: it may have been executed";

@@ -1,6 +1,5 @@
 /**
- * Identifies the client application by its headers. These headers are not authenticated, so only logs and metrics use
- * the name.
+ * Identifies the client application by its headers. These headers are not authenticated, so only logs and metrics use the name.
  */
 import type { IncomingHttpHeaders } from "node:http";
 

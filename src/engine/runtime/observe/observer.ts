@@ -7,16 +7,14 @@ import type { CallRecord, RequestRecord } from "./request-record.ts";
 export interface Observer {
   requestBegan?(request: RequestRecord): void;
   /**
-   * The execution of a GraphQL operation begins. `request` has its type and document. Called once for each operation of
-   * a batch.
+   * The execution of a GraphQL operation begins. `request` has its type and document. Called once for each operation of a batch.
    */
   operationBegan?(request: RequestRecord): void;
   /** The response was sent, or the client has disconnected. */
   requestEnded?(request: RequestRecord): void;
   callBegan?(call: CallRecord): void;
   /**
-   * The call has succeeded or failed. Not called for a call that reuses the response of an identical read in the same
-   * request.
+   * The call has succeeded or failed. Not called for a call that reuses the response of an identical read in the same request.
    */
   callEnded?(call: CallRecord): void;
 }

@@ -40,9 +40,7 @@ export class RequestRecord {
   code: Code | undefined;
   /** The limit that rejected the request, or why its credentials were rejected. */
   reason: string | undefined;
-  /**
-   * The code of the error that led to `code`, such as `ECONNREFUSED`. Never a message, because messages may contain values.
-   */
+  /** The code of the error that led to `code`, such as `ECONNREFUSED`. Never a message, because messages may contain values. */
   cause: string | undefined;
   /** The saved operation that ran. */
   operation: OperationName | undefined;

@@ -1,11 +1,11 @@
 /**
  * OpenTelemetry traces, exported by OTLP over HTTP. A request of the gateway or graphql role is a server span. Below it, each
  * GraphQL operation is a server span, and each REST call of the operation is a client span. Names and attributes follow the
- * semantic conventions for HTTP (stable) and GraphQL (in development); other attributes begin with `restbound.`. Spans contain
- * no keys, header values, bodies or parameter values.
+ * semantic conventions for HTTP (stable) and GraphQL (in development); other attributes begin with `restbound.`. Spans contain no
+ * keys, header values, bodies or parameter values.
  *
- * This module is loaded only if the standard `OTEL_…` variables enable traces. The exporter and the resource read the
- * remaining variables.
+ * This module is loaded only if the standard `OTEL_…` variables enable traces. The exporter and the resource read the remaining
+ * variables.
  */
 import {
   type Attributes,
@@ -90,8 +90,8 @@ function spansOf(tracer: Tracer): Observer {
     return text;
   };
   /**
-   * Starts a span as the semantic conventions for GraphQL servers define it. The span's name does not contain the
-   * operation's name, because clients choose that name.
+   * Starts a span as the semantic conventions for GraphQL servers define it. The span's name does not contain the operation's
+   * name, because clients choose that name.
    */
   const startOperation = (
     { operation, operationType, document }: RequestRecord,
@@ -215,8 +215,8 @@ const defaultPorts: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * `server.address` and `server.port` are from the `Host` header. `url.query` has `REDACTED` instead of each value, and instead
- * of each part without a name.
+ * `server.address` and `server.port` are from the `Host` header. `url.query` has `REDACTED` instead of each value, and instead of
+ * each part without a name.
  */
 function serverAttributes({ url }: RequestRecord): Attributes {
   if (!url) return {};

@@ -1,8 +1,8 @@
 /**
- * Loads the children of many parents with one list call. The keys of the parents are de-duplicated and split into
- * chunks, with one call per chunk. Each returned item is matched to its parents by a key property. If the call of a
- * chunk fails, only the parents with a key in this chunk get an Error. A parent without a key gets null if the OpenAPI
- * document allows a missing key (`"nullableKeys"`), and an Error otherwise.
+ * Loads the children of many parents with one list call. The keys of the parents are de-duplicated and split into chunks, with
+ * one call per chunk. Each returned item is matched to its parents by a key property. If the call of a chunk fails, only the
+ * parents with a key in this chunk get an Error. A parent without a key gets null if the OpenAPI document allows a missing key
+ * (`"nullableKeys"`), and an Error otherwise.
  */
 import { isRounded } from "../../shared/exact-integers.ts";
 import { isRecord } from "../../shared/json-object.ts";
@@ -66,8 +66,8 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
 }
 
 /**
- * Returns a list of items per list of keys, in the order of the keys. A key without an item results in null. A missing
- * list or key results in null if the OpenAPI document allows it.
+ * Returns a list of items per list of keys, in the order of the keys. A key without an item results in null. A missing list or
+ * key results in null if the OpenAPI document allows it.
  */
 export async function batchEach<
   Keys extends readonly MaybeKey[] | null | undefined,
@@ -99,8 +99,8 @@ const lacksRequired = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer lacks a required ${what}`);
 
 /**
- * Converts a key to a string. Returns `undefined` for a value that is neither a string nor a number. A number that lost
- * digits when it was parsed (`1e20`) also results in `undefined`, because it may equal the key of another item.
+ * Converts a key to a string. Returns `undefined` for a value that is neither a string nor a number. A number that lost digits
+ * when it was parsed (`1e20`) also results in `undefined`, because it may equal the key of another item.
  */
 function textOf(key: unknown): string | undefined {
   if (typeof key === "string") return key;
@@ -175,8 +175,8 @@ const keyAt = (item: unknown, steps: readonly string[]): unknown =>
   steps.reduce((value, step) => (isRecord(value) ? own(value, step) : undefined), item);
 
 /**
- * An item without a key may belong to any parent. Fails the keys that may lack this item: those without an item, and
- * all keys if a key may have several items.
+ * An item without a key may belong to any parent. Fails the keys that may lack this item: those without an item, and all keys if
+ * a key may have several items.
  */
 function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): void {
   for (const key of chunk.map(String)) {

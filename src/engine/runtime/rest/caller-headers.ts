@@ -49,10 +49,7 @@ export class CallerHeaders {
   readonly profile: CallerProfile;
   /** Headers that all operations receive. */
   readonly headers: Headers;
-  /**
-   * To whom the request is charged: the tenant, the owners of credentials that REST has accepted, or the client's
-   * address.
-   */
+  /** To whom the request is charged: the tenant, the owners of credentials that REST has accepted, or the client's address. */
   owners: readonly Owner[];
   /** Owners of credentials that REST had not accepted before this request. */
   unknown: readonly Owner[] = none;
@@ -113,10 +110,9 @@ export class CallerHeaders {
   }
 
   /**
-   * Records the owners whose credentials are valid because an operation has succeeded. If the request contains the
-   * credentials of several alternative security requirements, REST may have checked any of them. A credential therefore
-   * counts as valid only if each of these alternatives includes it. An operation that accepts anonymous requests proves
-   * nothing.
+   * Records the owners whose credentials are valid because an operation has succeeded. If the request contains the credentials of
+   * several alternative security requirements, REST may have checked any of them. A credential therefore counts as valid only if
+   * each of these alternatives includes it. An operation that accepts anonymous requests proves nothing.
    */
   succeeded({ credentials = [], anonymous }: Operation): void {
     if (this.unknown.length === 0 || anonymous) return;
@@ -130,9 +126,9 @@ export class CallerHeaders {
    * Returns the headers of a call: those for all operations, the credentials that the operation accepts, and the header
    * parameters `ofCall`. A public operation receives no data of the caller except the language.
    *
-   * A header parameter may come from a client's argument, so it never replaces a credential or a header that the
-   * gateway vouches for, in any spelling. Otherwise a client could pass a valid credential as an argument, and the
-   * success of the call would prove the invalid credential of its request.
+   * A header parameter may come from a client's argument, so it never replaces a credential or a header that the gateway vouches
+   * for, in any spelling. Otherwise a client could pass a valid credential as an argument, and the success of the call would
+   * prove the invalid credential of its request.
    */
   headersOf(operation: Operation, ofCall: Headers = {}): Dictionary<string> {
     const headers = operation.public ? this.#headersOfPublicRead : new Dictionary<string>(this.headers);
@@ -162,9 +158,7 @@ export class CallerHeaders {
     return headers;
   }
 
-  /**
-   * Removes query parameters that have the name of a credential, because `pathOf` adds the credential under this name.
-   */
+  /** Removes query parameters that have the name of a credential, because `pathOf` adds the credential under this name. */
   queryOf<Query extends Readonly<Record<string, unknown>>>(
     { places, credentials }: Operation,
     query: Query,
@@ -237,8 +231,7 @@ export const digestIfLong = (text: string, most = mostCharacters): string =>
   text.length <= most ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;
 
 /**
- * The value of a cookie (RFC 6265 §4.1.1). A credential with other characters is not sent in a cookie, so REST refuses
- * the call.
+ * The value of a cookie (RFC 6265 §4.1.1). A credential with other characters is not sent in a cookie, so REST refuses the call.
  */
 const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 

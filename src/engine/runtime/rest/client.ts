@@ -109,9 +109,7 @@ export class RestClient {
     return client;
   }
 
-  /**
-   * The caller's tenant; empty if no gateway vouches for one. REST operations that need the tenant are then refused.
-   */
+  /** The caller's tenant; empty if no gateway vouches for one. REST operations that need the tenant are then refused. */
   get tenant(): string {
     return this.#scope.forwarded.tenant ?? "";
   }
@@ -244,8 +242,7 @@ export class RestClient {
 }
 
 /**
- * Throws unless the call's tenant parameter is the caller's tenant, because the server's credential is valid for
- * several tenants.
+ * Throws unless the call's tenant parameter is the caller's tenant, because the server's credential is valid for several tenants.
  */
 function checkTenant({ held }: Operation, init: Init | undefined, tenant: string | undefined): void {
   if (!held?.tenant) return;
@@ -264,8 +261,8 @@ async function orNull(value: Promise<unknown>): Promise<unknown> {
 }
 
 /**
- * Returns the value at the path `result`; null for a success without content. Throws for a null that the OpenAPI
- * document forbids.
+ * Returns the value at the path `result`; null for a success without content. Throws for a null that the OpenAPI document
+ * forbids.
  */
 function valueIn(operation: Operation, body: unknown, result: readonly string[]): unknown {
   const value = valueAt(body, result) ?? null;

@@ -1,16 +1,15 @@
 /**
  * Builds a connection from a page of REST (GraphQL Cursor Connections Specification).
  *
- * REST sends one cursor per page: the cursor of the next page. The last edge gets this cursor. The cursor of any other
- * edge contains the REST cursor of the edge's own page and the number of items to skip: the page is requested again,
- * and its first items are dropped. A cursor may contain further values:
+ * REST sends one cursor per page: the cursor of the next page. The last edge gets this cursor. The cursor of any other edge
+ * contains the REST cursor of the edge's own page and the number of items to skip: the page is requested again, and its first
+ * items are dropped. A cursor may contain further values:
  * - the page size, if the REST cursor may be a page number, because pages of another size begin at other items;
- * - the number of items before the page, if REST's total determines the last page and the client cannot choose the page
- *   size;
+ * - the number of items before the page, if REST's total determines the last page and the client cannot choose the page size;
  * - the number of consecutive empty pages so far.
  *
- * With offsets, the cursor of each edge is its offset. If REST expects the id of the last item as its cursor, the id is
- * read from this item.
+ * With offsets, the cursor of each edge is its offset. If REST expects the id of the last item as its cursor, the id is read from
+ * this item.
  */
 import { Dictionary } from "../../shared/own.ts";
 import { type CountedPage, isCounted, type NextPage, type Page, pathOfPart } from "../../shared/page.ts";
@@ -41,8 +40,8 @@ export type Connection<Body, Item> = {
 } & ConnectionFields<Item>;
 
 /**
- * `load` makes the REST call for the given `first` and `after`. If no call is needed, `load` returns null or, for an
- * empty page, `[]`. Throws `BAD_USER_INPUT` for a cursor that this function did not create.
+ * `load` makes the REST call for the given `first` and `after`. If no call is needed, `load` returns null or, for an empty page,
+ * `[]`. Throws `BAD_USER_INPUT` for a cursor that this function did not create.
  */
 export async function connection<
   const Args extends PageArguments,
@@ -133,8 +132,8 @@ function checkParts(body: object, page: Page): void {
 }
 
 /**
- * Returns the page size to request from REST if it differs from `first`: the size in the cursor, or `first` plus the
- * number of items to skip, but at most `most`.
+ * Returns the page size to request from REST if it differs from `first`: the size in the cursor, or `first` plus the number of
+ * items to skip, but at most `most`.
  */
 function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: PageStart): PageArguments {
   if (size !== undefined && args.after != null) return { first: size };
@@ -142,9 +141,7 @@ function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: Page
   return { first: Math.min((args.first ?? first) + skip, most ?? Number.MAX_SAFE_INTEGER) };
 }
 
-/**
- * Returns the cursor in the URL of the next page; empty on the last page. An error that it throws fails the REST call.
- */
+/** Returns the cursor in the URL of the next page; empty on the last page. An error that it throws fails the REST call. */
 function linkedCursor(
   { at, parameter }: NextPage & { readonly by: "link" },
   header: string | string[] | undefined,

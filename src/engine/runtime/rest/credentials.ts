@@ -34,8 +34,7 @@ export function credentialReader(
 }
 
 /**
- * Normalizes the case of the scheme and the spaces after it (RFC 9110 §11.1, §11.4), so that all spellings identify one
- * caller.
+ * Normalizes the case of the scheme and the spaces after it (RFC 9110 §11.1, §11.4), so that all spellings identify one caller.
  */
 export const normalized = (name: string, value: string): string =>
   name === "authorization"
@@ -43,23 +42,22 @@ export const normalized = (name: string, value: string): string =>
     : value;
 
 /**
- * Normalizes the base64 of Basic credentials (RFC 7617 §2), because servers ignore padding and may skip characters that
- * are not base64.
+ * Normalizes the base64 of Basic credentials (RFC 7617 §2), because servers ignore padding and may skip characters that are not
+ * base64.
  */
 const canonical = (text: string): string =>
   text.startsWith("basic ") ? `basic ${Buffer.from(text.slice(6), "base64").toString("base64")}` : text;
 
 /**
- * A tenant, the holder of a credential, or a client address that requests are charged to. `name` is unique; for a
- * credential, it contains the values of its headers. `headers` are the names of these headers; empty for a tenant or an
- * address.
+ * A tenant, the holder of a credential, or a client address that requests are charged to. `name` is unique; for a credential, it
+ * contains the values of its headers. `headers` are the names of these headers; empty for a tenant or an address.
  */
 export type Owner = { readonly name: string; readonly headers: readonly string[] };
 
 /**
- * Creates a function that finds the owners of a request's credentials. Each alternative of a security requirement is a
- * list of headers, and the values of these headers identify an owner. Of two alternatives `[a]` and `[a, b]`, only
- * `[a]` is used, because an operation that requires only `a` accepts any value of `b`.
+ * Creates a function that finds the owners of a request's credentials. Each alternative of a security requirement is a list of
+ * headers, and the values of these headers identify an owner. Of two alternatives `[a]` and `[a, b]`, only `[a]` is used, because
+ * an operation that requires only `a` accepts any value of `b`.
  */
 export function ownersOf(
   operations: Operations,

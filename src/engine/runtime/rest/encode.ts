@@ -1,8 +1,8 @@
 /**
- * Serializes parameters (OpenAPI 3.1.1 §4.8.12, RFC 3986 §3.3, §3.4). A value never changes the route, and REST decodes
- * exactly the value that was passed: values that a style cannot express unambiguously are refused. A query or header
- * omits null and undefined, both as values and as members of an object, and refuses an empty list. A path refuses an
- * empty value and a dot segment.
+ * Serializes parameters (OpenAPI 3.1.1 §4.8.12, RFC 3986 §3.3, §3.4). A value never changes the route, and REST decodes exactly
+ * the value that was passed: values that a style cannot express unambiguously are refused. A query or header omits null and
+ * undefined, both as values and as members of an object, and refuses an empty list. A path refuses an empty value and a dot
+ * segment.
  */
 import { serializeArrayParam, serializeObjectParam } from "openapi-fetch";
 import type { Operation, Style } from "../../shared/operation.ts";
@@ -92,9 +92,9 @@ function checkItems(name: string, items: readonly unknown[], separator: string |
 }
 
 /**
- * Refuses a member of an object that is serialized under the same name as another parameter, because servers differ in
- * which value of a repeated name they use. The members of an exploded object become parameters, those of a `deepObject`
- * are named `object[member]`.
+ * Refuses a member of an object that is serialized under the same name as another parameter, because servers differ in which
+ * value of a repeated name they use. The members of an exploded object become parameters, those of a `deepObject` are named
+ * `object[member]`.
  */
 function checkMembers(name: string, value: object, style: Style, all: Pairs): void {
   const names = pairNames(name, value, style);
@@ -134,8 +134,8 @@ const credentialNames = ({ operation, location }: Pairs): string[] =>
 const withoutDelimiters = (text: string): string => text.replace(/[[\]|]/g, encodeURIComponent);
 
 /**
- * Decodes the reserved characters that a query may contain (`allowReserved`), except the query's separators. In a list
- * that is not exploded, `,` is a separator too.
+ * Decodes the reserved characters that a query may contain (`allowReserved`), except the query's separators. In a list that is
+ * not exploded, `,` is a separator too.
  */
 const withReserved = (text: string, isList: boolean): string =>
   text.replace(isList ? /%(?:24|2F|3A|3B|3F|40)/g : /%(?:24|2C|2F|3A|3B|3F|40)/g, decodeURIComponent);
@@ -171,8 +171,8 @@ export function jsonOf(name: string, value: unknown): string {
 export const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
- * Serializes header parameters in the style `simple` (OpenAPI 3.1 §4.8.12.2). Header values consist of visible ASCII
- * characters with spaces and tabs in between (RFC 9110 §5.5) and are not percent-encoded.
+ * Serializes header parameters in the style `simple` (OpenAPI 3.1 §4.8.12.2). Header values consist of visible ASCII characters
+ * with spaces and tabs in between (RFC 9110 §5.5) and are not percent-encoded.
  */
 export function serializeHeaders(
   { style = {} }: Operation,
@@ -260,9 +260,8 @@ export const encodeTemplate = (path: string): string =>
 
 const controlCharacter = /\p{Cc}/u;
 /**
- * Matches the segments `.` and `..`, with or without a `;` parameter, percent-encoded or not. These segments are
- * refused because a server that decodes slashes before it removes dot segments, such as nginx, would select another
- * route.
+ * Matches the segments `.` and `..`, with or without a `;` parameter, percent-encoded or not. These segments are refused because
+ * a server that decodes slashes before it removes dot segments, such as nginx, would select another route.
  */
 const dotSegment = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\;]|%2f|%5c|%3b)/i;
 
@@ -281,8 +280,8 @@ function isSegment(value: unknown): boolean {
 }
 
 /**
- * Converts an `ID` to the integer that REST expects. Throws `BAD_USER_INPUT` for other strings, which the argument's
- * JSON Schema lets pass only in deeply nested values.
+ * Converts an `ID` to the integer that REST expects. Throws `BAD_USER_INPUT` for other strings, which the argument's JSON Schema
+ * lets pass only in deeply nested values.
  */
 export function integer<const Text extends string | null | undefined>(
   text: Text,

@@ -23,9 +23,9 @@ type ByArgument<Fact> = Readonly<Record<string, Readonly<Record<string, Fact>>>>
 /** How to resolve a representation by one of the entity's keys (`@key`). */
 export type EntityReference = {
   /**
-   * The fields of the key. `argument` is the resolver's argument, `path` the path in the representation, `type` the
-   * GraphQL type. Without `field`, the entity is built from the representation without a REST call: `property` is the
-   * REST property to set, and `isInteger` means that REST represents the ID as an integer.
+   * The fields of the key. `argument` is the resolver's argument, `path` the path in the representation, `type` the GraphQL type.
+   * Without `field`, the entity is built from the representation without a REST call: `property` is the REST property to set, and
+   * `isInteger` means that REST represents the ID as an integer.
    */
   readonly keys: readonly {
     readonly argument: string;
@@ -57,8 +57,7 @@ export type GeneratedApi = {
   readonly savedOperations: readonly ManifestEntry[];
   readonly specHash: string;
   /**
-   * Present for a federation subgraph: the schema for composition, and how to resolve the representations of each
-   * entity type.
+   * Present for a federation subgraph: the schema for composition, and how to resolve the representations of each entity type.
    */
   readonly subgraph?: {
     readonly schema: URL;

@@ -1,7 +1,7 @@
 /**
- * Credentials that the server holds for vendors' APIs (`spec/credentials.yaml`). The values of these credentials are in
- * files below `CREDENTIALS_DIRECTORY`, which are re-read while they are in use. The values are in private fields, so
- * that logging an object does not reveal them.
+ * Credentials that the server holds for vendors' APIs (`spec/credentials.yaml`). The values of these credentials are in files
+ * below `CREDENTIALS_DIRECTORY`, which are re-read while they are in use. The values are in private fields, so that logging an
+ * object does not reveal them.
  */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -107,14 +107,14 @@ export class CallCredentials {
 }
 
 /**
- * Matches the JSON escape of a letter or a digit (RFC 8259 §7). Such an escape is rare, because only other characters
- * need escapes.
+ * Matches the JSON escape of a letter or a digit (RFC 8259 §7). Such an escape is rare, because only other characters need
+ * escapes.
  */
 const escapedAlphanumeric = /\\u00(?:3\d|[46][1-9a-f]|[57][\da])/i;
 
 /**
- * `run` is the longest sequence of letters and digits in `text`. A text without `run` does not contain the secret in
- * any spelling, unless it contains an `escapedAlphanumeric`.
+ * `run` is the longest sequence of letters and digits in `text`. A text without `run` does not contain the secret in any
+ * spelling, unless it contains an `escapedAlphanumeric`.
  */
 type Secret = { readonly run: string; readonly text: string };
 
@@ -138,8 +138,8 @@ function patternOf(secret: string, isEscaped: boolean): RegExp {
 }
 
 /**
- * Returns the user name of Basic credentials if it is secret: some vendors expect their API key there, with an empty or
- * a dummy password.
+ * Returns the user name of Basic credentials if it is secret: some vendors expect their API key there, with an empty or a dummy
+ * password.
  */
 function userThatIsTheKey({ scheme }: HeldCredential, value: string): string[] {
   const colon = value.indexOf(":");
@@ -231,7 +231,7 @@ export class HeldCredentials {
     });
   }
 
-  /** Compares names exactly, so that on a case-insensitive file system no tenant can use the file of another one. */
+  /** Compares names exactly, so that no tenant can use another tenant's file on a case-insensitive file system. */
   #hasFile(folder: string, tenant: string): boolean {
     if (!tenantName.test(tenant)) return false;
     let tenants = this.#folders.get(folder);
@@ -287,10 +287,7 @@ export const findHeldFileFaults = (operations: Operations, directory: string): s
     });
   });
 
-/**
- * Returns one line per invalid file of a tenant. Such a file does not prevent the start, because it affects only one
- * tenant.
- */
+/** Returns one line per invalid file of a tenant. Such a file does not prevent the start, because it affects only one tenant. */
 export function* findTenantFileFaults(operations: Operations, directory: string): Iterable<string> {
   for (const credential of credentialsOf(operations)) {
     if (!credential.perTenant) continue;

@@ -1,6 +1,6 @@
 /**
- * Resolvers of fields that read the parent's REST object. A plan evaluates the `source` of a resolver instead of
- * calling the resolver.
+ * Resolvers of fields that read the parent's REST object. A plan evaluates the `source` of a resolver instead of calling the
+ * resolver.
  */
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
@@ -12,8 +12,8 @@ export type PlainSource =
   | { readonly kind: "computed"; readonly compute: (parent: object) => unknown };
 
 /**
- * Whether a resolver calls REST. In that case, a generated resolver has no `source`, and a resolver of the executable
- * schema has a `source` of kind `call`.
+ * Whether a resolver calls REST. In that case, a generated resolver has no `source`, and a resolver of the executable schema has
+ * a `source` of kind `call`.
  */
 export function callsRest(resolve: object): boolean {
   const { source } = resolve as { readonly source?: { readonly kind: string } };
@@ -57,8 +57,8 @@ export const lacksKey = (): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
 
 /**
- * Rejects a null with `BAD_UPSTREAM_RESPONSE`, because the OpenAPI document forbids it. The GraphQL field is nullable
- * only because the call may be skipped.
+ * Rejects a null with `BAD_UPSTREAM_RESPONSE`, because the OpenAPI document forbids it. The GraphQL field is nullable only
+ * because the call may be skipped.
  */
 export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNullable<Value>> {
   const value = await answer;
@@ -67,8 +67,8 @@ export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNulla
 }
 
 /**
- * Whether a list of keys is empty. No call is made for an empty list, because REST could ignore an empty filter and
- * return everything.
+ * Whether a list of keys is empty. No call is made for an empty list, because REST could ignore an empty filter and return
+ * everything.
  */
 export const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 

@@ -1,7 +1,6 @@
 /**
- * Extracts the texts for clients from the body of a 4xx response: the members that the OpenAPI document declares as
- * problem details (RFC 9457) or by `x-error-mapping`. The body of a 401, 403 or 407 is ignored, because it may repeat a
- * credential.
+ * Extracts the texts for clients from the body of a 4xx response: the members that the OpenAPI document declares as problem
+ * details (RFC 9457) or by `x-error-mapping`. The body of a 401, 403 or 407 is ignored, because it may repeat a credential.
  */
 import { STATUS_CODES } from "node:http";
 import { invisibleCharacters } from "../../shared/control-characters.ts";
@@ -149,8 +148,8 @@ const bounded = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 
 /**
- * Converts the REST name of a value to a dotted path, without a leading location such as `body`. Accepts JSON pointers
- * (RFC 6901), JSON paths and plain names: `/items/0/name`, `#/items/0/name`, `$.items[0].name`, `body.items.0.name`.
+ * Converts the REST name of a value to a dotted path, without a leading location such as `body`. Accepts JSON pointers (RFC
+ * 6901), JSON paths and plain names: `/items/0/name`, `#/items/0/name`, `$.items[0].name`, `body.items.0.name`.
  */
 function fieldName(value: unknown): string | undefined {
   const text = textOf(value);

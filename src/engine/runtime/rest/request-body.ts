@@ -36,9 +36,8 @@ function formOf(body: unknown): Section {
 }
 
 /**
- * Serializes `multipart/form-data` (RFC 7578). The boundary is random, because a client that knew it could add parts to
- * the form through a value. `FormData` is not used, because it converts line breaks to CRLF and sends JSON without its
- * media type.
+ * Serializes `multipart/form-data` (RFC 7578). The boundary is random, because a client that knew it could add parts to the form
+ * through a value. `FormData` is not used, because it converts line breaks to CRLF and sends JSON without its media type.
  */
 function partsWriterOf({ style = {} }: Operation): WrittenBody {
   const boundary = randomUUID();

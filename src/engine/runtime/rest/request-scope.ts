@@ -81,7 +81,7 @@ export class RequestScope {
     return this.#config.env.MAX_RESPONSE_BYTES;
   }
 
-  /** Registers `abandon`, which is called when the client disconnects. `ended` removes it. */
+  /** Registers `abandon`, which is called when the client disconnects. `ended` removes `abandon`. */
   onLeave(abandon: Abandon): void {
     this.#inFlight.add(abandon);
   }
@@ -142,8 +142,8 @@ export class RequestScope {
   }
 
   /**
-   * Runs `run` when the caller may use the processor, and charges its time. Does not wait if the responses of the
-   * request are small.
+   * Runs `run` when the caller may use the processor, and charges its time. Does not wait if the responses of the request are
+   * small.
    */
   completed<T>(run: () => T): T | Promise<T> {
     if (this.#reservedBytes < largeBody) return run();
@@ -152,8 +152,8 @@ export class RequestScope {
   }
 
   /**
-   * Accepts the response of a call and charges the time to parse it. The response of a read waits for the caller's
-   * share of the processor. Usually there is no need to wait, and the response is returned without a promise.
+   * Accepts the response of a call and charges the time to parse it. The response of a read waits for the caller's share of the
+   * processor. Usually there is no need to wait, and the response is returned without a promise.
    */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);

@@ -1,6 +1,6 @@
 /**
- * Creates the errors of REST calls. A message contains texts from the upstream only if the OpenAPI document declares
- * them for clients.
+ * Creates the errors of REST calls. A message contains texts from the upstream only if the OpenAPI document declares them for
+ * clients.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
@@ -72,10 +72,10 @@ export const notJson = (media: string): "HTML" | "not JSON" =>
 export const undocumentedStatus = "undocumented status";
 
 /**
- * Returns a reason to assume that a 4xx does not come from the API, but for example from a load balancer or a wrong
- * host; `undefined` if there is none. Such a 4xx is reported as `UPSTREAM_ERROR`, because the client is not at fault. A
- * 429 with any body is accepted, and a 401 with any body except HTML, because API and load balancer may send either for
- * any resource (RFC 6585 §4, RFC 9110 §15.5.2).
+ * Returns a reason to assume that a 4xx does not come from the API, but for example from a load balancer or a wrong host;
+ * `undefined` if there is none. Such a 4xx is reported as `UPSTREAM_ERROR`, because the client is not at fault. A 429 with any
+ * body is accepted, and a 401 with any body except HTML, because API and load balancer may send either for any resource (RFC 6585
+ * §4, RFC 9110 §15.5.2).
  */
 export function foreignErrorSign(
   operation: Pick<Operation, "refusals" | "bareRefusals" | "credentials" | "held">,

@@ -7,8 +7,8 @@ import type { ResponseSource } from "../observe/request-record.ts";
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Removes white space at the end of header values, which undici does not remove (RFC 9112 §5.1). Returns the same
- * object if no value ends with white space.
+ * Removes white space at the end of header values, which undici does not remove (RFC 9112 §5.1). Returns the same object if no
+ * value ends with white space.
  */
 export function withoutTrailingSpace(headers: RawHeaders): RawHeaders {
   let trimmed: Dictionary<string | string[] | undefined> | undefined;
@@ -47,8 +47,8 @@ function withoutSpaceAtEnd(value: string): string {
 }
 
 /**
- * The `freshUntil` of a response that must not be stored. Lower than any time, so that the minimum of several
- * `freshUntil` is `neverStored` if one of them is.
+ * The `freshUntil` of a response that must not be stored. Lower than any time, so that the minimum of several `freshUntil` is
+ * `neverStored` if one of them is.
  */
 export const neverStored = Number.NEGATIVE_INFINITY;
 
@@ -95,8 +95,8 @@ export class RestResponse {
   }
 
   /**
-   * An upper estimate of the memory of the parsed body. Measured bytes of memory per byte of JSON: 21 for an empty
-   * object, 5 for objects with members, 1.3 for ordinary rows.
+   * An upper estimate of the memory of the parsed body. Measured bytes of memory per byte of JSON: 21 for an empty object, 5 for
+   * objects with members, 1.3 for ordinary rows.
    */
   get valueBytes(): number {
     let values = 0;

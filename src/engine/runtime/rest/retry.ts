@@ -1,6 +1,6 @@
 /**
- * A failed read is repeated once: with a new access token if REST refused the old one, or after a short wait if the
- * failure may be temporary. Writes are never retried.
+ * A failed read is repeated once: with a new access token if REST refused the old one, or after a short wait if the failure may
+ * be temporary. Writes are never retried.
  */
 import { isSafeMethod, type Operation } from "../../shared/operation.ts";
 import { CodedError, FailureReason } from "../coded-error.ts";
@@ -41,8 +41,8 @@ export async function waitForRetry(
 const mostRetrySeconds = 1;
 
 /**
- * Returns the milliseconds to wait before the retry, with jitter. Returns `undefined` if REST refused the read or
- * requires a wait longer than `mostRetrySeconds`, or if a `FailureReason` shows that the failure would recur.
+ * Returns the milliseconds to wait before the retry, with jitter. Returns `undefined` if REST refused the read or requires a wait
+ * longer than `mostRetrySeconds`, or if a `FailureReason` shows that the failure would recur.
  */
 function retryWaitMs(error: unknown): number | undefined {
   if (!(error instanceof CodedError) || error.cause instanceof FailureReason) return undefined;

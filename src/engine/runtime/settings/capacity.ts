@@ -1,6 +1,6 @@
 /**
- * Fixed capacities of a process, and default values of environment variables that set capacities. The limits of requests,
- * bodies and responses are in `environment.ts`.
+ * Fixed capacities of a process, and default values of environment variables that set capacities. The limits of requests, bodies
+ * and responses are in `environment.ts`.
  */
 import { getHeapStatistics } from "node:v8";
 
@@ -11,8 +11,8 @@ import { getHeapStatistics } from "node:v8";
 export const connectionsPerProduct = 64;
 
 /**
- * Maximum number of running and waiting calls to one product. Further calls are rejected immediately. Enough for 256
- * concurrent requests with about 20 calls each. Callers share them fairly (`SharedQuota`).
+ * Maximum number of running and waiting calls to one product. Further calls are rejected immediately. Enough for 256 concurrent
+ * requests with about 20 calls each. Callers share them fairly (`SharedQuota`).
  */
 export const callsPerProduct = 5_000;
 
@@ -29,8 +29,8 @@ export const vendorQuotas = { limits: 64, callers: 10_000 };
 export const gatewayConnections = 256;
 
 /**
- * Lifetime of a connection to an upstream in ms. After that, the connection closes with its next request, so a new replica
- * behind a layer-4 load balancer receives its share of requests within twice this time.
+ * Lifetime of a connection to an upstream in ms. After that, the connection closes with its next request, so a new replica behind
+ * a layer-4 load balancer receives its share of requests within twice this time.
  */
 export const upstreamConnectionMs = 30_000;
 
@@ -56,8 +56,8 @@ export const youngGeneration = { option: "--max-semi-space-size=32", unneededFro
 export const mostRepresentations = 1_000;
 
 /**
- * Memory for request bodies in the gateway, in multiples of `MAX_BODY_BYTES`: 128 bodies of 1 MiB are a quarter of a
- * 512 MiB process.
+ * Memory for request bodies in the gateway, in multiples of `MAX_BODY_BYTES`: 128 bodies of 1 MiB are a quarter of a 512 MiB
+ * process.
  */
 export const gatewayBodies = 128;
 
@@ -75,39 +75,39 @@ export const cachedKeys = {
 export const acceptedCredentials = 100_000;
 
 /**
- * Cache of the `graphql` role: maps the headers that identify a caller to the caller's profile. Headers of more than
- * `characters` are not cached.
+ * Cache of the `graphql` role: maps the headers that identify a caller to the caller's profile. Headers of more than `characters`
+ * are not cached.
  */
 export const callerProfiles = { bytes: 33_554_432, bytesOfEach: 1_200, characters: 4_096 };
 
 /**
- * Lookups of API keys. `running` is the default of `KEY_LOOKUPS`. The default is low, because all gateways share the
- * key introspection service. For each running lookup, 64 others of the same rank (`lookup-queue.ts`) may wait for at
- * most `waitMs`. At 50 ms per lookup, the last of them waits for 3.2 s.
+ * Lookups of API keys. `running` is the default of `KEY_LOOKUPS`. The default is low, because all gateways share the key
+ * introspection service. For each running lookup, 64 others of the same rank (`lookup-queue.ts`) may wait for at most `waitMs`.
+ * At 50 ms per lookup, the last of them waits for 3.2 s.
  */
 export const keyLookups = { running: 16, waitingForEach: 64, waitMs: 5_000 };
 
 /**
- * Maximum number of entries in the revocation log, about 1 MB. Heartbeats alone fill it in eight hours. A gateway that has
- * missed more entries looks up its cached keys again.
+ * Maximum number of entries in the revocation log, about 1 MB. Heartbeats alone fill it in eight hours. A gateway that has missed
+ * more entries looks up its cached keys again.
  */
 export const revocationLog = { entries: 10_000 };
 
 /**
- * Early lookups of cached keys, made while revocations may have been missed. Early lookups use at most `part` of
- * `KEY_LOOKUPS`. `perSecond` protects the key introspection service, which all gateways share.
+ * Early lookups of cached keys, made while revocations may have been missed. Early lookups use at most `part` of `KEY_LOOKUPS`.
+ * `perSecond` protects the key introspection service, which all gateways share.
  */
 export const revalidations = { part: 3 / 4, perSecond: 200 };
 
 /**
- * Maximum number of lookups of invalid keys from one address, because a lookup costs as much as a valid request. A
- * client that repeats one invalid key causes one lookup in 5 s.
+ * Maximum number of lookups of invalid keys from one address, because a lookup costs as much as a valid request. A client that
+ * repeats one invalid key causes one lookup in 5 s.
  */
 export const badKeys = { perMinute: 600 };
 
 /**
- * Limits for introspection requests without a key, which are accepted outside production: bytes of the body (a full
- * introspection query has 2 kB), and requests per minute from one address.
+ * Limits for introspection requests without a key, which are accepted outside production: bytes of the body (a full introspection
+ * query has 2 kB), and requests per minute from one address.
  */
 export const keylessRequests = { bytes: 16_384, perMinute: 300 };
 
@@ -115,8 +115,8 @@ export const keylessRequests = { bytes: 16_384, perMinute: 300 };
 export const countedClients = 20_000;
 
 /**
- * Maximum number of values in a JSON body: object members and array items. Parsing them takes at most 25 ms. Without this
- * limit, a body of 1 MiB could have 500,000.
+ * Maximum number of values in a JSON body: object members and array items. Parsing them takes at most 25 ms. Without this limit,
+ * a body of 1 MiB could have 500,000.
  */
 export const valuesPerRequest = 50_000;
 
@@ -124,8 +124,8 @@ export const valuesPerRequest = 50_000;
 export const valuesPerMessage = 5_000;
 
 /**
- * Maximum bytes of introspection data in a response: `fullQueries` times the result of a full introspection query, but
- * at least `least`. Producing this much data takes 3 ms.
+ * Maximum bytes of introspection data in a response: `fullQueries` times the result of a full introspection query, but at least
+ * `least`. Producing this much data takes 3 ms.
  */
 export const introspectedBytes = { fullQueries: 3, least: 150_000 };
 
@@ -140,14 +140,13 @@ export const slowBodies = {
   /** Bytes per second. Apache's `RequestReadTimeout` has the same default. */
   minimumRate: 500,
   /**
-   * Bodies with more chunks are refused if a chunk has fewer than `chunkBytes` on average. Real clients send chunks of
-   * 1,000 bytes or more.
+   * Bodies with more chunks are refused if a chunk has fewer than `chunkBytes` on average. Real clients send chunks of 1,000
+   * bytes or more.
    */
   chunks: 1_000,
   chunkBytes: 64,
   /**
-   * Memory for all unfinished bodies, in multiples of `MAX_BODY_BYTES`: 128 bodies of 1 MiB are a quarter of a 512 MiB
-   * process.
+   * Memory for all unfinished bodies, in multiples of `MAX_BODY_BYTES`: 128 bodies of 1 MiB are a quarter of a 512 MiB process.
    */
   all: 128,
 };
@@ -168,22 +167,22 @@ export const slowResponses = {
 export const pipelinedRequests = 64;
 
 /**
- * Maximum number of client connections of a role. An idle connection takes 12 kB, one with incomplete headers up to 19
- * kB (measured). All of them together take less than a sixth of a 512 MiB process. The same limit is set for nginx and
- * HAProxy in `deploy/`.
+ * Maximum number of client connections of a role. An idle connection takes 12 kB, one with incomplete headers up to 19 kB
+ * (measured). All of them together take less than a sixth of a 512 MiB process. The same limit is set for nginx and HAProxy in
+ * `deploy/`.
  */
 export const mostConnections = 4_096;
 
 /**
  * Maximum number of GraphQL requests executed concurrently while the event loop is busy. The responses of 24 requests fit into
- * the young generation; with 250, 230 kB of each were promoted to the old generation. Measured: with 16, a small request took
- * 7 % longer, because fewer requests were handled per tick; with 32, the process used 30 MiB more under overload.
+ * the young generation; with 250, 230 kB of each were promoted to the old generation. Measured: with 16, a small request took 7 %
+ * longer, because fewer requests were handled per tick; with 32, the process used 30 MiB more under overload.
  */
 export const executedAtOnce = 28;
 
 /**
- * Number of objects for which a field is completed without yielding to the event loop. Completing them took 1 to 4 ms.
- * Without the limit, a field of a long list blocked the event loop for up to 35 ms.
+ * Number of objects for which a field is completed without yielding to the event loop. Completing them took 1 to 4 ms. Without
+ * the limit, a field of a long list blocked the event loop for up to 35 ms.
  */
 export const parentsPerPiece = 128;
 
@@ -196,15 +195,12 @@ export const largeBodies = {
 };
 
 /**
- * Limits for large GraphQL responses, which stay in memory until their clients have read them. Smaller responses are
- * not counted.
+ * Limits for large GraphQL responses, which stay in memory until their clients have read them. Smaller responses are not counted.
  */
 export const largeAnswers = {
   /** A response is large from this many bytes on. The smaller responses of 512 requests take at most 32 MiB. */
   from: 65_536,
-  /**
-   * Maximum bytes of all large unread responses: 64 MiB, an eighth of a 512 MiB process. Callers share them (`SharedQuota`).
-   */
+  /** Maximum bytes of all large unread responses: 64 MiB, an eighth of a 512 MiB process. Callers share them (`SharedQuota`). */
   unread: 67_108_864,
 };
 
@@ -217,9 +213,7 @@ export const cachedDocumentBytes = 30_000_000;
 /** Maximum bytes of cached documents of saved operations, which other documents do not evict. */
 export const savedDocumentBytes = 30_000_000;
 
-/**
- * Maximum characters in the cache that maps a client's text to the saved operation with the same content in another format.
- */
+/** Maximum characters in the cache that maps a client's text to the saved operation with the same content in another format. */
 export const otherFormatCharacters = 4_000_000;
 
 /** Maximum bytes of cached plans, each with its document. */
@@ -235,8 +229,8 @@ export const cachedRefusalCharacters = 5_000_000;
 export const requestBudgetsOfProcess = 5;
 
 /**
- * Maximum number of REST responses decompressed concurrently: the number of libuv's threads. A brotli decoder takes up to 16
- * MB in addition to its output (RFC 7932 §9.1).
+ * Maximum number of REST responses decompressed concurrently: the number of libuv's threads. A brotli decoder takes up to 16 MB
+ * in addition to its output (RFC 7932 §9.1).
  */
 export const decompressedAtOnce = 4;
 /** Cache for REST responses whose headers allow caching, as parsed values, and for the GraphQL responses built from them. */
@@ -254,8 +248,8 @@ export const cachedResponses = {
 };
 
 /**
- * Backoff for responses with validators. After `inRow` cached responses of an operation without a 304, none is cached
- * for `pauseMs`. If no 304 follows the pause, the next pause is twice as long, up to 64 minutes. Each group of callers
- * has its own count.
+ * Backoff for responses with validators. After `inRow` cached responses of an operation without a 304, none is cached for
+ * `pauseMs`. If no 304 follows the pause, the next pause is twice as long, up to 64 minutes. Each group of callers has its own
+ * count.
  */
 export const unconfirmedResponses = { inRow: 8, groups: 16, pauseMs: 60_000, doublings: 6 };

@@ -1,6 +1,6 @@
 /**
- * Converts the environment and the command-line arguments to one frozen, validated object, so that no role reads
- * `process.env`. Throws a `ConfigError` with a line for each invalid variable.
+ * Converts the environment and the command-line arguments to one frozen, validated object, so that no role reads `process.env`.
+ * Throws a `ConfigError` with a line for each invalid variable.
  */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
@@ -52,8 +52,8 @@ export type Config = Readonly<{
 }>;
 
 /**
- * Reads the environment, and the roles from the command line. Without arguments, all roles run. If the program has no
- * platform, only `graphql` runs by default. Throws a `ConfigError` with one line per invalid variable or unknown role.
+ * Reads the environment, and the roles from the command line. Without arguments, all roles run. If the program has no platform,
+ * only `graphql` runs by default. Throws a `ConfigError` with one line per invalid variable or unknown role.
  */
 export function readConfig(
   environment: NodeJS.ProcessEnv,
@@ -130,8 +130,8 @@ function readTraces(given: Given, build: string, lines: string[]): TraceSettings
 }
 
 /**
- * The exporter `otlp`, or an endpoint for metrics, enables metrics. The general endpoint does not, because it may
- * accept only traces.
+ * The exporter `otlp`, or an endpoint for metrics, enables metrics. The general endpoint does not, because it may accept only
+ * traces.
  */
 function readMetrics(given: Given, build: string, lines: string[]): MetricSettings | undefined {
   const files = readSignal(given, "METRICS", [], lines);
@@ -234,8 +234,8 @@ function withLiveSecrets(env: Environment, environment: NodeJS.ProcessEnv, files
 }
 
 /**
- * Returns a frozen copy with changes. Property descriptors are copied, because a spread would freeze the current value
- * of a secret that follows its file.
+ * Returns a frozen copy with changes. Property descriptors are copied, because a spread would freeze the current value of a
+ * secret that follows its file.
  */
 export const withProperties = (env: Environment, changes: PropertyDescriptorMap): Environment =>
   Object.freeze(

@@ -1,6 +1,6 @@
 /**
- * The environment variables, with their defaults and descriptions. `config.ts` reads the variables, `validators.ts`
- * checks them, and `npm run docs` prints `docs/reference/variables.md` from them.
+ * The environment variables, with their defaults and descriptions. `config.ts` reads the variables, `validators.ts` checks them,
+ * and `npm run docs` prints `docs/reference/variables.md` from them.
  */
 import { bool, type CleanedEnv, str } from "envalid";
 import { defaultContextPrefix } from "../../shared/never-credentials.ts";

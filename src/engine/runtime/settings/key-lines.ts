@@ -8,7 +8,7 @@ import { ConfigError } from "./config.ts";
 
 const maxBytes = 4_194_304;
 
-/** A line of the file. Keys with the same tenant and name count as one caller, also for rate limits. */
+/** Keys with the same tenant and name count as one caller, also for rate limits. */
 export type KeyLine = {
   readonly digest: string;
   readonly tenant: string;

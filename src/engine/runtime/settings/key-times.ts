@@ -12,10 +12,7 @@ type KeyTimes = Partial<
 export const staleMs = ({ KEY_STALE_MS, REDIS_URL }: KeyTimes): number =>
   KEY_STALE_MS ?? (REDIS_URL ? 300_000 : 0);
 
-/**
- * How long gateways accept a revoked key, in ms. The three times assume that the gateway did not receive the
- * revocation.
- */
+/** How long gateways accept a revoked key, in ms. The three times assume that the gateway did not receive the revocation. */
 export function acceptedMs(times: KeyTimes & Pick<Environment, "KEY_CACHE_MS" | "KEY_UNCONFIRMED_MS">) {
   const whileStale = times.KEY_CACHE_MS + staleMs(times);
   return {

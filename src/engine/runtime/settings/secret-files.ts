@@ -9,8 +9,8 @@ export const readSecret = (path: string): string => readRegularFile(path, maxByt
 
 export class SecretFiles {
   /**
-   * Called with a log line when a file begins to fail, and when a new value is in use. The server replaces this
-   * function with one that logs the line.
+   * Called with a log line when a file begins to fail, and when a new value is in use. The server replaces this function with one
+   * that logs the line.
    */
   report: (line: string) => void = () => {};
   /** The files of all secrets are read at the same moment, because a rotation changes the new and the old secret together. */

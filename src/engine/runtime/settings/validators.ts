@@ -62,8 +62,8 @@ export const count = countFrom(1);
  */
 export const unconfirmedMs = countFrom(5_000);
 /**
- * Whether the text is an IP address or a CIDR block (RFC 4632, RFC 4291 §2.3). `/0` is refused, because a block of all
- * addresses must not be trusted.
+ * Whether the text is an IP address or a CIDR block (RFC 4632, RFC 4291 §2.3). `/0` is refused, because a block of all addresses
+ * must not be trusted.
  */
 function isAddress(text: string): boolean {
   const [, address = "", bits = "1"] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
@@ -120,8 +120,8 @@ export const label = textOf(/^[\x21-\x7e]{1,200}$/, "at most 200 visible ASCII c
 export const pattern = textWith(linearPattern);
 
 /**
- * The members of a caller's context, by their names in a key introspection response. The names of context headers have
- * dashes instead of underscores.
+ * The members of a caller's context, by their names in a key introspection response. The names of context headers have dashes
+ * instead of underscores.
  */
 export const contextMembers = {
   tenantId: "tenant_id",

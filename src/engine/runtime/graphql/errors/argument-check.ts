@@ -95,10 +95,7 @@ function hasAtMost(budget: { left: number }, value: object): boolean {
   return true;
 }
 
-/**
- * Returns the first error of each refused value. Skips the error of a list or an object that contains another refused
- * value.
- */
+/** Returns the first error of each refused value. Skips the error of a list or an object that contains another refused value. */
 function refusalsOf(
   name: string,
   errors: readonly ErrorObject[],

@@ -1,8 +1,7 @@
 /**
- * Translates errors about values that REST or the request encoder refused: replaces the names of REST's parameters and
- * properties with the names of GraphQL arguments. If the OpenAPI document declares no error text for clients, the
- * message explains what to change. This message contains the argument's description, or else the limits in the OpenAPI
- * document.
+ * Translates errors about values that REST or the request encoder refused: replaces the names of REST's parameters and properties
+ * with the names of GraphQL arguments. If the OpenAPI document declares no error text for clients, the message explains what to
+ * change. This message contains the argument's description, or else the limits in the OpenAPI document.
  */
 import { type GraphQLArgument, getNamedType, isEnumType, isScalarType, isSpecifiedScalarType } from "graphql";
 import type { JsonSchema } from "../../../shared/json-schema.ts";
@@ -98,8 +97,8 @@ function describedRefusal({ schemas, args }: ArgumentFacts, error: CodedError, a
 }
 
 /**
- * Returns the argument, or the field of its input object, that a REST value such as `items.0.name` came from. Rails names a
- * value without the object that wraps it in the body: `name` for `customer.name`.
+ * Returns the argument, or the field of its input object, that a REST value such as `items.0.name` came from. Rails names a value
+ * without the object that wraps it in the body: `name` for `customer.name`.
  */
 function argumentOf(facts: ArgumentFacts, restName: string): string | undefined {
   const found = sourceOf(facts, restName);
@@ -118,8 +117,8 @@ function argumentOf(facts: ArgumentFacts, restName: string): string | undefined 
 }
 
 /**
- * Returns the argument that a REST value came from; the enclosing object for an unknown field. Ignores the letter case
- * of the first name, because REST may use a different one.
+ * Returns the argument that a REST value came from; the enclosing object for an unknown field. Ignores the letter case of the
+ * first name, because REST may use a different one.
  */
 function sourceOf({ names, args }: ArgumentFacts, restName: string): string | undefined {
   const whole = own(names, restName);
@@ -145,8 +144,8 @@ function sourceOf({ names, args }: ArgumentFacts, restName: string): string | un
 }
 
 /**
- * Returns the argument behind a REST parameter or body property. An argument with another REST name is not found by its
- * GraphQL name.
+ * Returns the argument behind a REST parameter or body property. An argument with another REST name is not found by its GraphQL
+ * name.
  */
 function rootOf(
   names: ArgumentFacts["names"],

@@ -1,7 +1,7 @@
 /**
- * Merges the errors of failed calls, because one failed call may make its field null in many parents, and the calls of
- * many parents may fail for the same reason. The client gets one error with the path of the first parent. `places` is
- * the number of nulls, and `indexes` contains their list indexes.
+ * Merges the errors of failed calls, because one failed call may make its field null in many parents, and the calls of many
+ * parents may fail for the same reason. The client gets one error with the path of the first parent. `places` is the number of
+ * nulls, and `indexes` contains their list indexes.
  */
 import type { GraphQLFormattedError } from "graphql";
 import { CodedError } from "../../coded-error.ts";

@@ -1,6 +1,6 @@
 /**
- * Logs the errors that are masked for clients, with the request id that clients can quote. If a field fails in many
- * requests, only the first lines of each minute are written, and then the number of omitted lines.
+ * Logs the errors that are masked for clients, with the request id that clients can quote. If a field fails in many requests,
+ * only the first lines of each minute are written, and then the number of omitted lines.
  */
 import type { GraphQLError } from "graphql";
 import { CodedError } from "../../coded-error.ts";

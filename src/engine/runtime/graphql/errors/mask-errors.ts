@@ -1,6 +1,6 @@
 /**
- * Coded errors and GraphQL's request errors are not changed. An error about a value that violates the OpenAPI document
- * becomes `BAD_UPSTREAM_RESPONSE`, and any other error `INTERNAL_SERVER_ERROR`.
+ * Coded errors and GraphQL's request errors are not changed. An error about a value that violates the OpenAPI document becomes
+ * `BAD_UPSTREAM_RESPONSE`, and any other error `INTERNAL_SERVER_ERROR`.
  */
 import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
@@ -11,9 +11,9 @@ import type { FieldError } from "./field-error.ts";
 import { ContractViolation } from "./field-error.ts";
 
 /**
- * Creates Apollo's `formatError`, which masks errors. Parser errors about the size of a document become
- * `LIMIT_EXCEEDED`. In production, also removes "Did you mean …" from the error about a missing selection, because
- * graphql-js hides all other suggestions but this one.
+ * Creates Apollo's `formatError`, which masks errors. Parser errors about the size of a document become `LIMIT_EXCEEDED`. In
+ * production, also removes "Did you mean …" from the error about a missing selection, because graphql-js hides all other
+ * suggestions but this one.
  */
 export function formatError({ env, production }: Config) {
   const over = (limit: "MAX_TOKENS" | "MAX_DEPTH", message: string): CodedError =>

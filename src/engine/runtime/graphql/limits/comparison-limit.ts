@@ -1,7 +1,7 @@
 /**
- * Limits the number of comparisons during validation. Validation compares each pair of selections with the same response key in
- * a selection set (GraphQL spec §5.3.2), and each pair of spread fragments, even of fragments that do not exist. Repeated
- * fields and many spreads therefore cost quadratic time. Counting stops at the limit.
+ * Limits the number of comparisons during validation. Validation compares each pair of selections with the same response key in a
+ * selection set (GraphQL spec §5.3.2), and each pair of spread fragments, even of fragments that do not exist. Repeated fields
+ * and many spreads therefore cost quadratic time. Counting stops at the limit.
  */
 import { type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
 

@@ -1,6 +1,6 @@
 /**
- * Counts selections with fragments expanded. Each fragment is visited once, and its counts are added for each spread.
- * The cost therefore grows with the length of the document, not with its expanded size.
+ * Counts selections with fragments expanded. Each fragment is visited once, and its counts are added for each spread. The cost
+ * therefore grows with the length of the document, not with its expanded size.
  */
 import {
   type FieldNode,
@@ -107,8 +107,8 @@ function countField(
 }
 
 /**
- * Whether the field calls REST. A field of an interface counts if it calls REST in at least one implementing type.
- * Introspection fields never call REST.
+ * Whether the field calls REST. A field of an interface counts if it calls REST in at least one implementing type. Introspection
+ * fields never call REST.
  */
 function isBound(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name: string): boolean {
   if (type && isIntrospectionType(type)) return false;

@@ -1,7 +1,7 @@
 /**
- * Limits an operation's depth, aliases, root fields, directives and bound fields before the other validation rules run.
- * The other rules are skipped for a document over a limit, with circular fragments, or with a root type that the schema
- * lacks. Validating such a document could cost more than running it, or overflow the stack.
+ * Limits an operation's depth, aliases, root fields, directives and bound fields before the other validation rules run. The other
+ * rules are skipped for a document over a limit, with circular fragments, or with a root type that the schema lacks. Validating
+ * such a document could cost more than running it, or overflow the stack.
  */
 import {
   type ASTVisitor,
@@ -35,8 +35,8 @@ const limits = [
 ] as const satisfies [keyof Environment, keyof SelectionCounts, string][];
 
 /**
- * Maximum number of nested selection sets per level of MAX_DEPTH. More than one is allowed, because fragments add
- * selection sets between the levels of fields.
+ * Maximum number of nested selection sets per level of MAX_DEPTH. More than one is allowed, because fragments add selection sets
+ * between the levels of fields.
  */
 const nestingPerLevel = 8;
 
@@ -64,8 +64,8 @@ function hasMoreLines(text: string, most: number): boolean {
 }
 
 /**
- * The rule's errors contain the limit's environment variable and value. If there is an error, the visitor replaces the
- * document with an empty one, so that the other rules find nothing to visit.
+ * The rule's errors contain the limit's environment variable and value. If there is an error, the visitor replaces the document
+ * with an empty one, so that the other rules find nothing to visit.
  */
 export const limitRule =
   (env: Environment): ValidationRule =>

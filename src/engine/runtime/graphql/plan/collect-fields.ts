@@ -86,8 +86,8 @@ function collect(
 }
 
 /**
- * Whether this is a later spread of a fragment, which graphql-js 16 skips even if the fragment's type condition did not
- * apply. With `@defer`, `isVisited` decides instead.
+ * Whether this is a later spread of a fragment, which graphql-js 16 skips even if the fragment's type condition did not apply.
+ * With `@defer`, `isVisited` decides instead.
  */
 const isVisitedSpread = ({ defers }: Collecting, { visited }: Found, selection: SelectionNode): boolean =>
   !defers && selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value);

@@ -53,8 +53,8 @@ type Compiling = Collecting &
   };
 
 /**
- * Throws a `CodedError` for more than `maxFields` fields. A small document may expand to many fields, because the selection of
- * an interface is planned for each implementing type.
+ * Throws a `CodedError` for more than `maxFields` fields. A small document may expand to many fields, because the selection of an
+ * interface is planned for each implementing type.
  */
 export function compilePlan(operation: OperationDefinitionNode, options: PlanOptions): OperationPlan {
   const { selectionSet } = operation;

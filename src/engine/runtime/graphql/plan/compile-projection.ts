@@ -1,8 +1,7 @@
 /**
- * Compiles a projection, the fast conversion of REST's values to a response. Each selection becomes a generated
- * function. A projection throws at any unexpected value. `complete` then processes the values again and reports the
- * errors. Documents cannot inject code: the generated source contains their text only as GraphQL names and as JSON
- * strings.
+ * Compiles a projection, the fast conversion of REST's values to a response. Each selection becomes a generated function. A
+ * projection throws at any unexpected value. `complete` then processes the values again and reports the errors. Documents cannot
+ * inject code: the generated source contains their text only as GraphQL names and as JSON strings.
  */
 import {
   type GraphQLLeafType,
@@ -72,8 +71,8 @@ type EmittedValue = {
 };
 
 /**
- * Returns the expression for the completed value. The expression evaluates `input` once, and stores the result in the
- * variable `t`.
+ * Returns the expression for the completed value. The expression evaluates `input` once, and stores the result in the variable
+ * `t`.
  */
 function valueExpression(
   emitting: Emitting,

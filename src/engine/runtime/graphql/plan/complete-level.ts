@@ -52,8 +52,7 @@ export type Level = {
 };
 
 /**
- * Returns the parents of the next levels, or a promise if a piece has to wait. `around` has the enclosing objects of
- * each value.
+ * Returns the parents of the next levels, or a promise if a piece has to wait. `around` has the enclosing objects of each value.
  */
 export function completeLevel(
   run: PlanRun,

@@ -1,6 +1,6 @@
 /**
- * Completes a value so that errors have paths and nulls propagate (GraphQL spec §6.4.3). The messages and the order of errors
- * are those of graphql-js. Used only for values that a projection refuses.
+ * Completes a value so that errors have paths and nulls propagate (GraphQL spec §6.4.3). The messages and the order of errors are
+ * those of graphql-js. Used only for values that a projection refuses.
  */
 import {
   GraphQLError,
@@ -38,8 +38,8 @@ export type Completion = {
 };
 
 /**
- * Throws a located error if the value is null and its type forbids null. May add objects to `nextParents` that a null
- * replaces later; `completeLevel` removes them.
+ * Throws a located error if the value is null and its type forbids null. May add objects to `nextParents` that a null replaces
+ * later; `completeLevel` removes them.
  */
 export function complete(
   completion: Completion,

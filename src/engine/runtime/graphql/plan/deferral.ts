@@ -1,12 +1,12 @@
 /**
  * The deferred parts of a response (GraphQL's incremental delivery).
  *
- * A part contains the fields of one object that are deferred by the same `@defer` directives. The parts of a level run
- * together, so that REST calls are batched as without `@defer`. The data of a part is in a wrapper, which keeps nulls
- * and errors from propagating further.
+ * A part contains the fields of one object that are deferred by the same `@defer` directives. The parts of a level run together,
+ * so that REST calls are batched as without `@defer`. The data of a part is in a wrapper, which keeps nulls and errors from
+ * propagating further.
  *
- * A fragment is one `@defer` directive at one object. A fragment is announced once the fragment around it is complete.
- * A fragment is complete once all its parts are complete.
+ * A fragment is one `@defer` directive at one object. A fragment is announced once the fragment around it is complete. A fragment
+ * is complete once all its parts are complete.
  */
 import { CodedError } from "../../coded-error.ts";
 import { mostDeferredParts } from "../../settings/capacity.ts";
@@ -73,9 +73,7 @@ type Place = { readonly object: object; readonly position: Position | undefined 
 export type Payload = {
   /** Newly announced fragments. */
   readonly pending: readonly Fragment[];
-  /**
-   * Complete parts. Each part is sent with the id of `fragment`, the part's announced fragment with the longest path.
-   */
+  /** Complete parts. Each part is sent with the id of `fragment`, the part's announced fragment with the longest path. */
   readonly parts: readonly { readonly part: Part; readonly fragment: Fragment }[];
   /** Complete fragments, with the errors of those that have failed. */
   readonly completed: readonly { readonly fragment: Fragment; readonly errors: readonly FieldError[] }[];
@@ -93,8 +91,8 @@ export class Deferral {
   readonly #outermost: Fragment[] = [];
   readonly #announced = new Set<Fragment>();
   /**
-   * The deferred levels of a mutation. These levels start when all writes are done and the first part of the response
-   * is complete.
+   * The deferred levels of a mutation. These levels start when all writes are done and the first part of the response is
+   * complete.
    */
   #waiting: DeferredLevel[] | undefined;
   #data: ResultMap | null = null;
@@ -216,8 +214,8 @@ export class Deferral {
   }
 
   /**
-   * Drops fragments of objects that a null has replaced. If all parts of a fragment have already been sent, announces
-   * its nested fragments instead.
+   * Drops fragments of objects that a null has replaced. If all parts of a fragment have already been sent, announces its nested
+   * fragments instead.
    */
   #announce(fragments: readonly Fragment[]): Fragment[] {
     return fragments.flatMap((fragment) => {
@@ -253,10 +251,7 @@ export class Deferral {
     }
   }
 
-  /**
-   * Returns the last payload, which replaces one that cannot be sent. The payload reports every announced fragment as
-   * failed.
-   */
+  /** Returns the last payload, which replaces one that cannot be sent. The payload reports every announced fragment as failed. */
   failed({ pending, completed }: Payload, error: Error): Payload {
     const unknown = new Set(pending);
     const fragments = [...completed.map(({ fragment }) => fragment), ...this.#announced];

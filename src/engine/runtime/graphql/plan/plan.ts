@@ -1,6 +1,6 @@
 /**
- * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). A plan is plain data, which
- * is used by projections (fast), by `complete` (with errors) and by `runPlan`.
+ * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). A plan is plain data, which is used
+ * by projections (fast), by `complete` (with errors) and by `runPlan`.
  */
 import type { DirectiveNode, FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
 import { type Enclosing, markOfArgument } from "../../rest/inherited-values.ts";
@@ -11,8 +11,8 @@ import type { FieldError } from "../errors/field-error.ts";
 import type { ResponseBudget } from "./response-budget.ts";
 
 /**
- * Resolves a field for all parents of a level, and returns a value, null or an Error for each parent. For a single
- * parent, the function may return `[value]` or `[promise]` instead of a promise of the list, which saves a promise.
+ * Resolves a field for all parents of a level, and returns a value, null or an Error for each parent. For a single parent, the
+ * function may return `[value]` or `[promise]` instead of a promise of the list, which saves a promise.
  */
 export type ResolveLevel<Context = ExecutionContext> = (
   parents: readonly unknown[],
@@ -55,9 +55,7 @@ export type FieldPlan = {
   readonly inherited: readonly string[];
   /** Compiled when the field is completed for the first time. */
   projection: Projection | undefined;
-  /**
-   * The locations of the nodes. Computed at the first error, because the computation scans the document from its start.
-   */
+  /** The locations of the nodes. Computed at the first error, because the computation scans the document from its start. */
   locations: FieldError["locations"];
 };
 

@@ -1,7 +1,7 @@
 /**
- * Finds the positions of objects in the response: their paths, and their containers up to the root, so that nulls can
- * propagate. Positions are computed only after a failure. A null detaches the object that it replaces, with all objects in it.
- * Detached objects have no position.
+ * Finds the positions of objects in the response: their paths, and their containers up to the root, so that nulls can propagate.
+ * Positions are computed only after a failure. A null detaches the object that it replaces, with all objects in it. Detached
+ * objects have no position.
  */
 import { type GraphQLOutputType, isListType, isNonNullType } from "graphql";
 import { own } from "../../../shared/own.ts";
@@ -27,8 +27,8 @@ export type Wrapped = {
 export type Positions = ReadonlyMap<object, Position | undefined>;
 
 /**
- * Returns the positions of all objects in a field's values, down to the next REST calls. `above` contains the positions
- * of `resultMaps`.
+ * Returns the positions of all objects in a field's values, down to the next REST calls. `above` contains the positions of
+ * `resultMaps`.
  */
 export function positionsBelow(
   field: FieldPlan,
@@ -116,8 +116,8 @@ function visitMembers(
 }
 
 /**
- * Sets the nearest nullable position to null. Returns `false` if no enclosing position is nullable, so that the
- * response's `data` becomes null.
+ * Sets the nearest nullable position to null. Returns `false` if no enclosing position is nullable, so that the response's `data`
+ * becomes null.
  */
 export function propagateNull(position: Position | undefined): boolean {
   let at = position;

@@ -10,8 +10,8 @@ export type ResponseBudget = {
   left: number;
   readonly limit: number;
   /**
-   * While at least this much is left, a string costs its length: even if each code unit took `mostBytes`, the strings
-   * so far could not have exceeded the limit. Below this amount, a string costs the bytes of its JSON.
+   * While at least this much is left, a string costs its length: even if each code unit took `mostBytes`, the strings so far
+   * could not have exceeded the limit. Below this amount, a string costs the bytes of its JSON.
    */
   readonly exactBelow: number;
   /** The bytes of lists and objects of custom scalars, by identity, because a response may repeat a value many times. */

@@ -1,7 +1,7 @@
 /**
  * Runs a plan level by level. The root fields of a query start together, those of a mutation one after another. A field below
- * them starts once its parents are complete, and its resolver is called once for all of them. A failed value becomes null if
- * its type allows null.
+ * them starts once its parents are complete, and its resolver is called once for all of them. A failed value becomes null if its
+ * type allows null.
  */
 import { getArgumentValues } from "graphql";
 import { Dictionary } from "../../../shared/own.ts";

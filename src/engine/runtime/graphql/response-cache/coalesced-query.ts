@@ -1,13 +1,13 @@
 /**
  * Coalesces identical queries of one caller.
  *
- * A request that waits for an identical query (`RequestCoalescer`) has no place in the start queue. If the wait ends
- * without a response, all waiting requests get one common place in the queue. When this place reaches the front, the
- * oldest request that still waits is executed, and the others get its response. A request therefore never waits for
- * another waiting request, and a client that disconnects does not lose the place of the others.
+ * A request that waits for an identical query (`RequestCoalescer`) has no place in the start queue. If the wait ends without a
+ * response, all waiting requests get one common place in the queue. When this place reaches the front, the oldest request that
+ * still waits is executed, and the others get its response. A request therefore never waits for another waiting request, and a
+ * client that disconnects does not lose the place of the others.
  *
- * A new request that arrives while the common place is queued already has a place of its own. The new request is
- * executed at once, its response goes to all waiting requests, and their common place leaves the queue.
+ * A new request that arrives while the common place is queued already has a place of its own. The new request is executed at
+ * once, its response goes to all waiting requests, and their common place leaves the queue.
  */
 import { RequestCoalescer, type Waiter } from "../../governor/request-coalescer.ts";
 import type { QueuePlace, StartQueue } from "../../governor/start-queue.ts";
@@ -72,9 +72,9 @@ export class CoalescedQuery {
   }
 
   /**
-   * Returns an execution if the request must be executed now. Otherwise the request gives up its place in the start
-   * queue, and a promise is returned. The promise resolves with the response of an identical request, or with an
-   * execution once this request must be executed.
+   * Returns an execution if the request must be executed now. Otherwise the request gives up its place in the start queue, and a
+   * promise is returned. The promise resolves with the response of an identical request, or with an execution once this request
+   * must be executed.
    */
   request(
     admission: Admission,
@@ -95,10 +95,7 @@ export class CoalescedQuery {
     return this.#last;
   }
 
-  /**
-   * Enters the start queue with a common place. At the front of the queue, the oldest request that still waits is
-   * executed.
-   */
+  /** Enters the start queue with a common place. At the front of the queue, the oldest request that still waits is executed. */
   #enter(): void {
     if (this.#place) return;
     const { caller } = (this.#requests.oldest as Waiting).request.admission;

@@ -1,7 +1,7 @@
 /**
- * Updates the store of saved operations when the manifests of `OPERATIONS_FROM` change. Reports unreadable manifests and
- * invalid operations by app and name; all others are served. An operation that is not valid for the schema is refused when a
- * client requests it, like any invalid document, so the check here only reports it earlier.
+ * Updates the store of saved operations when the manifests of `OPERATIONS_FROM` change. Reports unreadable manifests and invalid
+ * operations by app and name; all others are served. An operation that is not valid for the schema is refused when a client
+ * requests it, like any invalid document, so the check here only reports it earlier.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, parse, type ValidationRule, validate } from "graphql";
@@ -72,8 +72,8 @@ export class AppOperations {
   }
 
   /**
-   * Apps without any served operation, because all their manifests are unreadable or exceed the limits. The name is empty for
-   * an unreadable folder of apps.
+   * Apps without any served operation, because all their manifests are unreadable or exceed the limits. The name is empty for an
+   * unreadable folder of apps.
    */
   get unavailable(): ReadonlySet<string> {
     const read = new Set(this.#state.manifests.map(({ app }) => app));

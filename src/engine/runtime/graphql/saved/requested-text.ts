@@ -1,8 +1,8 @@
 /**
- * Finds the GraphQL document of a request: the text in the request, or the text of a saved operation by its id. The id
- * is in `documentId` (GraphQL over HTTP, appendix A "Persisted Documents") or in `extensions.persistedQuery` (Apollo's
- * automatic persisted queries). An unknown id results in Apollo's error, which makes clients send the text. Unlike
- * Apollo, this server never saves the text.
+ * Finds the GraphQL document of a request: the text in the request, or the text of a saved operation by its id. The id is in
+ * `documentId` (GraphQL over HTTP, appendix A "Persisted Documents") or in `extensions.persistedQuery` (Apollo's automatic
+ * persisted queries). An unknown id results in Apollo's error, which makes clients send the text. Unlike Apollo, this server
+ * never saves the text.
  */
 import { hash } from "node:crypto";
 import type { GraphQLRequest } from "@apollo/server";

@@ -1,6 +1,6 @@
 /**
- * Stores all saved operations, those of this service and those in the manifests of apps, and finds them by id or text. The ids
- * of this service's operations are digests: one for each text into which clients convert the operation. The ids of an app's
+ * Stores all saved operations, those of this service and those in the manifests of apps, and finds them by id or text. The ids of
+ * this service's operations are digests: one for each text into which clients convert the operation. The ids of an app's
  * operations are in its manifest. If several operations claim an id, this service's operation gets it, or else the app that
  * already has it, or else the first app in the order of `OPERATIONS_FROM`.
  */

@@ -1,6 +1,6 @@
 /**
- * The text of a saved operation, its owners, and the texts into which clients convert it. Apollo Client and urql add
- * `__typename` before they send or hash an operation. The client urql also prints the operation in a different format.
+ * The text of a saved operation, its owners, and the texts into which clients convert it. Apollo Client and urql add `__typename`
+ * before they send or hash an operation. The client urql also prints the operation in a different format.
  */
 
 import type { DocumentNode } from "graphql";
@@ -28,9 +28,7 @@ export class SavedText {
   }
 }
 
-/**
- * Returns the texts into which clients convert an operation: unchanged, with `__typename`, and both with labels for `@defer`.
- */
+/** Returns the texts into which clients convert an operation: unchanged, with `__typename`, and both with labels for `@defer`. */
 export const clientTexts = (text: string): readonly string[] => {
   const texts = [text, withTypeNames(text)];
   return text.includes("@defer") ? [...texts, ...texts.map(withDeferLabels)] : texts;
@@ -46,14 +44,14 @@ export function formsOf(text: string): readonly string[] {
 }
 
 /**
- * Matches a string that may be the description of an operation, a fragment or a variable. `stripIgnoredCharacters` leaves a
- * space between a string and a keyword.
+ * Matches a string that may be the description of an operation, a fragment or a variable. `stripIgnoredCharacters` leaves a space
+ * between a string and a keyword.
  */
 const mayDescribe = /" (?:query|mutation|subscription|fragment)|"\$/;
 
 /**
- * Removes ignored tokens (GraphQL spec §2.1.7) and descriptions from a document. Throws for a text that is not a
- * GraphQL document.
+ * Removes ignored tokens (GraphQL spec §2.1.7) and descriptions from a document. Throws for a text that is not a GraphQL
+ * document.
  */
 export function shortest(text: string): string {
   const stripped = stripIgnoredCharacters(text);

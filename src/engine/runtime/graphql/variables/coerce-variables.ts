@@ -1,7 +1,7 @@
 /**
- * Coerces an operation's variables (GraphQL spec §6.1.2) like graphql-js, but at a limited cost: reports at most one
- * error per variable, and shortens long values in errors. In contrast, graphql-js continues after an error and prints
- * the whole value in each error.
+ * Coerces an operation's variables (GraphQL spec §6.1.2) like graphql-js, but at a limited cost: reports at most one error per
+ * variable, and shortens long values in errors. In contrast, graphql-js continues after an error and prints the whole value in
+ * each error.
  */
 import {
   GraphQLError,

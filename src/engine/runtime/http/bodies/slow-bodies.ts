@@ -1,12 +1,11 @@
 /**
- * Limits unfinished request bodies. A body must be complete within `REQUEST_TIMEOUT_MS` and arrive at a minimum rate.
- * The number of slow bodies per address and per credential is limited, and so is the memory of all bodies. A violation
- * results in a 408 and closes the connection. When the server stops, unfinished bodies get one more second, then a 503.
- * A body's age is the number of past checks, not a time, so that clients do not look slow when the event loop is
- * delayed.
+ * Limits unfinished request bodies. A body must be complete within `REQUEST_TIMEOUT_MS` and arrive at a minimum rate. The number
+ * of slow bodies per address and per credential is limited, and so is the memory of all bodies. A violation results in a 408 and
+ * closes the connection. When the server stops, unfinished bodies get one more second, then a 503. A body's age is the number of
+ * past checks, not a time, so that clients do not look slow when the event loop is delayed.
  *
- * The number of chunks of a chunked body (RFC 9112 §7.1) is limited too. Node handles each chunk separately, so 1 MiB
- * in chunks of one byte takes two seconds of CPU time.
+ * The number of chunks of a chunked body (RFC 9112 §7.1) is limited too. Node handles each chunk separately, so 1 MiB in chunks
+ * of one byte takes two seconds of CPU time.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { CodedError, refusedByLimit } from "../../coded-error.ts";
@@ -19,8 +18,8 @@ const checkMs = 250;
 const large = 65_536;
 const { slowAfterMs, graceMs, minimumRate } = slowBodies;
 /**
- * How long the rest of a request may still arrive after the response, because some clients read the response only after
- * sending everything (RFC 9112 §9.6).
+ * How long the rest of a request may still arrive after the response, because some clients read the response only after sending
+ * everything (RFC 9112 §9.6).
  */
 const lingerMs = 1_000;
 
@@ -73,9 +72,7 @@ export class SlowBodies {
     this.#arrived = [];
   }
 
-  /**
-   * Watches a body. The `end` event stops the watch before the next check, so that the request does not stay in memory.
-   */
+  /** Watches a body. The `end` event stops the watch before the next check, so that the request does not stay in memory. */
   #watch(body: Body): void {
     const { raw } = body.request;
     this.#unfinished.add(body);
@@ -128,8 +125,8 @@ export class SlowBodies {
   }
 
   /**
-   * Rejects bodies while they take too much memory, beginning with the address that has the most bytes. Among the
-   * bodies of an address, the oldest are rejected first, because a fast body would be complete by now.
+   * Rejects bodies while they take too much memory, beginning with the address that has the most bytes. Among the bodies of an
+   * address, the oldest are rejected first, because a fast body would be complete by now.
    */
   #freeMemory(): void {
     this.#uncounted = 0;
@@ -148,11 +145,11 @@ export class SlowBodies {
 }
 
 /**
- * After too many small chunks, stops reading the body. The body is rejected only after a delay: a client whose
- * connection is closed opens another one at once, which costs 20 ms.
+ * After too many small chunks, stops reading the body. The body is rejected only after a delay: a client whose connection is
+ * closed opens another one at once, which costs 20 ms.
  *
- * If the request is answered first, the rest of the body stays unread until `linger` closes the connection, because
- * Node would read it only to discard it.
+ * If the request is answered first, the rest of the body stays unread until `linger` closes the connection, because Node would
+ * read it only to discard it.
  */
 function countChunks(body: Body): void {
   const { raw } = body.request;

@@ -45,8 +45,8 @@ export class Reads {
   readonly #shared = new SharedReads();
   readonly #unconfirmed = new ValidatorBackoff();
   /**
-   * Ids of public operations whose last response could not be cached for all callers. Reads of these operations wait
-   * only for calls that their own caller has in flight.
+   * Ids of public operations whose last response could not be cached for all callers. Reads of these operations wait only for
+   * calls that their own caller has in flight.
    */
   readonly #notForAll = new Set<string>();
 
@@ -61,8 +61,7 @@ export class Reads {
     const { forwarded, reads } = request.scope;
     const drop = () => {
       this.#cache.drop(forwarded.identity);
-      // a credential held by the server writes for the whole tenant, so the stored responses of all its users are
-      // outdated
+      // a credential held by the server writes for the whole tenant, so the stored responses of all its users are outdated
       if (request.held) this.#cache.dropAllOf(forwarded.caller);
     };
     drop();
@@ -73,9 +72,9 @@ export class Reads {
   }
 
   /**
-   * Identical reads of one request share one call, until the request writes. A failed read may be retried once. Calls
-   * `first` if the read is neither a retry nor answered from the cache. The cache key contains a digest of the content
-   * of a QUERY request (draft-ietf-httpbis-safe-method-w-body §2.7).
+   * Identical reads of one request share one call, until the request writes. A failed read may be retried once. Calls `first` if
+   * the read is neither a retry nor answered from the cache. The cache key contains a digest of the content of a QUERY request
+   * (draft-ietf-httpbis-safe-method-w-body §2.7).
    */
   read(request: CallRequest, first: () => void): Promise<RestResponse> {
     const { scope } = request;
@@ -232,8 +231,8 @@ const reserved = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.reserve(response.bytes, true) ?? response;
 
 /**
- * Whether the caller has lost access or the resource is gone, so that the stored response must not be reused. A 408 or
- * 429 only rejects this attempt.
+ * Whether the caller has lost access or the resource is gone, so that the stored response must not be reused. A 408 or 429 only
+ * rejects this attempt.
  */
 const isRefusal = ({ status }: RestResponse): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;

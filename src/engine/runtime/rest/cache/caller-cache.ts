@@ -1,15 +1,13 @@
 /**
- * Caches REST responses and GraphQL responses as far as REST's caching headers permit: public values for all callers,
- * other values per caller (`CallerKey`).
+ * Caches REST responses and GraphQL responses as far as REST's caching headers permit: public values for all callers, other
+ * values per caller (`CallerKey`).
  *
- * A write drops all values of its caller, for all products, so that the caller reads its own writes. RFC 9111 §4.4
- * requires this only for the written URL. For the same reason, a caller never reads a public value that is older than
- * the caller's last write.
+ * A write drops all values of its caller, for all products, so that the caller reads its own writes. RFC 9111 §4.4 requires this
+ * only for the written URL. For the same reason, a caller never reads a public value that is older than the caller's last write.
  *
- * The total size and the size per caller are limited, and the least recently used values are evicted first. A public
- * value counts toward the size of the caller whose request fetched it. When the cache is larger than `openBytes`, a
- * value is cached only at the second request for its key. Otherwise many callers would evict each other's values before
- * any of them is reused.
+ * The total size and the size per caller are limited, and the least recently used values are evicted first. A public value counts
+ * toward the size of the caller whose request fetched it. When the cache is larger than `openBytes`, a value is cached only at
+ * the second request for its key. Otherwise many callers would evict each other's values before any of them is reused.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
@@ -29,8 +27,8 @@ type Entry = Pick<CallerKey, "identity" | "caller"> & {
 const bytesPerUnit = 2;
 
 /**
- * Prefix of the callers in `#droppedAt`, which contains identities too. No identity begins with a line break, so the
- * keys do not collide.
+ * Prefix of the callers in `#droppedAt`, which contains identities too. No identity begins with a line break, so the keys do not
+ * collide.
  */
 const allOf = "\n";
 
@@ -62,9 +60,7 @@ export class CallerCache {
     return this.#entries.calculatedSize;
   }
 
-  /**
-   * Users of the cache must check the class of the value, because REST responses and GraphQL responses share the cache.
-   */
+  /** Users of the cache must check the class of the value, because REST responses and GraphQL responses share the cache. */
   get(key: CallerKey): CachedValue | undefined {
     const { identity, whole } = key;
     if (!this.#byIdentity.has(identity)) return undefined; // avoids hashing a long key
@@ -134,19 +130,15 @@ export class CallerCache {
 type Reader = Pick<CallerHeaders, "identity" | "caller">;
 
 /**
- * A cache key. The key begins with the identity of the caller, or with `everyone` for a public value. The string is
- * built only once, because a `Map` hashes each new string again and the URL of a batched call has thousands of
- * characters.
+ * A cache key. The key begins with the identity of the caller, or with `everyone` for a public value. The string is built only
+ * once, because a `Map` hashes each new string again and the URL of a batched call has thousands of characters.
  */
 export class CallerKey {
   /** The identity that may read the value: the caller's, or `everyone`. */
   readonly identity: string;
   /** The identity of the requesting caller, even if the value is public. */
   readonly reader: string;
-  /**
-   * The caller that the size is charged to. All users of a tenant, for example, are one caller with different
-   * identities.
-   */
+  /** The caller that the size is charged to. All users of a tenant, for example, are one caller with different identities. */
   readonly caller: string;
   readonly whole: string;
 
@@ -168,10 +160,10 @@ export class CallerKey {
 }
 
 /**
- * The doorkeeper of TinyLFU (Einziger, Friedman and Manes, "TinyLFU: A Highly Efficient Cache Admission Policy",
- * §3.4.2), which remembers the keys of recent requests. The doorkeeper is a table of fingerprints with four bytes each.
- * A new fingerprint replaces the previous one of its slot. Each caller is assigned to one row, so that a caller with
- * very many keys only displaces the fingerprints of the callers in its row.
+ * The doorkeeper of TinyLFU (Einziger, Friedman and Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", §3.4.2), which
+ * remembers the keys of recent requests. The doorkeeper is a table of fingerprints with four bytes each. A new fingerprint
+ * replaces the previous one of its slot. Each caller is assigned to one row, so that a caller with very many keys only displaces
+ * the fingerprints of the callers in its row.
  */
 const rows = 64;
 const slotsPerRow = 64;

@@ -1,8 +1,8 @@
 /**
- * A cached REST response. REST's headers decide about caching (RFC 9111). No heuristic lifetime is used (§4.2.2), so a
- * response with neither a lifetime nor a validator is not stored. The response of a public operation is cached for all
- * callers if REST sends `public` or `s-maxage`; every other response is cached for its caller. Supports
- * `stale-while-revalidate` and `stale-if-error` (RFC 5861). All times are on the monotonic clock.
+ * A cached REST response. REST's headers decide about caching (RFC 9111). No heuristic lifetime is used (§4.2.2), so a response
+ * with neither a lifetime nor a validator is not stored. The response of a public operation is cached for all callers if REST
+ * sends `public` or `s-maxage`; every other response is cached for its caller. Supports `stale-while-revalidate` and
+ * `stale-if-error` (RFC 5861). All times are on the monotonic clock.
  */
 import CachePolicy from "http-cache-semantics";
 import type { Operation } from "../../../shared/operation.ts";
@@ -150,10 +150,7 @@ export function isForAll(operation: Operation, { rawHeaders }: RestResponse): bo
   return !directives.has("private") && (directives.has("public") || directives.has("s-maxage"));
 }
 
-/**
- * Estimates the bytes of headers: a stored response keeps the request headers for `Vary` and the response headers for
- * `Link`.
- */
+/** Estimates the bytes of headers: a stored response keeps the request headers for `Vary` and the response headers for `Link`. */
 function headerBytes(headers: RawHeaders | Headers): number {
   let bytes = 0;
   for (const name in headers) bytes += bytesPerHeader + name.length + String(headers[name]).length;
@@ -190,10 +187,10 @@ const bodyHeaders = ["content-encoding", "content-length", "content-md5", "conte
 const cachingHeaders = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"] as const;
 
 /**
- * Returns the caching headers in the form that `http-cache-semantics` needs. The first value of a repeated header or
- * directive is used, and a malformed age or lifetime makes the response stale (RFC 9111 §4.2.1, §5.1). Without this,
- * the library would use the last value, refuse to serve fresh responses with `must-revalidate` or `proxy-revalidate`,
- * and serve stale responses with `no-cache`.
+ * Returns the caching headers in the form that `http-cache-semantics` needs. The first value of a repeated header or directive is
+ * used, and a malformed age or lifetime makes the response stale (RFC 9111 §4.2.1, §5.1). Without this, the library would use the
+ * last value, refuse to serve fresh responses with `must-revalidate` or `proxy-revalidate`, and serve stale responses with
+ * `no-cache`.
  */
 function cacheHeaders(raw: RawHeaders, isOfPublicRead = false): Headers {
   const headers: Headers = {};
@@ -230,8 +227,8 @@ const lifetimes: ReadonlySet<string> = new Set([
 const revalidates: ReadonlySet<string> = new Set(["must-revalidate", "proxy-revalidate"]);
 
 /**
- * Directives that forbid serving a stale response. For shared caches, `proxy-revalidate` and `s-maxage` forbid it too
- * (RFC 9111 §5.2.2.10).
+ * Directives that forbid serving a stale response. For shared caches, `proxy-revalidate` and `s-maxage` forbid it too (RFC 9111
+ * §5.2.2.10).
  */
 const strict = ["must-revalidate", "no-cache"];
 const strictForAll = [...strict, "proxy-revalidate", "s-maxage"];

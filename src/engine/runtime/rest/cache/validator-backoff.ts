@@ -1,14 +1,13 @@
 /**
- * Decides whether responses with a validator but no lifetime are cached. Caching them helps only if the service later
- * responds with 304. Some services never do, because they ignore the validator or send a new one each time, and some
- * callers do not repeat a request in time.
+ * Decides whether responses with a validator but no lifetime are cached. Caching them helps only if the service later responds
+ * with 304. Some services never do, because they ignore the validator or send a new one each time, and some callers do not repeat
+ * a request in time.
  *
- * After `inRow` cached responses of an operation without a 304, caching pauses. After the pause, one response is
- * cached; if no 304 follows, the next pause is twice as long. A 304 resets the count.
+ * After `inRow` cached responses of an operation without a 304, caching pauses. After the pause, one response is cached; if no
+ * 304 follows, the next pause is twice as long. A 304 resets the count.
  *
- * Callers are divided into groups, and each group has its own count. One count per caller would cache too many
- * responses in vain. One count for all callers would let a resource that changes often for one caller disable caching
- * for the others.
+ * Callers are divided into groups, and each group has its own count. One count per caller would cache too many responses in vain.
+ * One count for all callers would let a resource that changes often for one caller disable caching for the others.
  */
 import { unconfirmedResponses } from "../../settings/capacity.ts";
 import { hashOf } from "./caller-cache.ts";

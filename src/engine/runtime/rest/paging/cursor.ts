@@ -24,8 +24,8 @@ export type PageStart = {
 export const mostEmptyPages = 20;
 
 /**
- * Whether a cursor contains the number of items before its page, which is compared with REST's total to detect the last
- * page. This number cannot be computed from a page number if the page size is unknown.
+ * Whether a cursor contains the number of items before its page, which is compared with REST's total to detect the last page.
+ * This number cannot be computed from a page number if the page size is unknown.
  */
 const countsItems = ({ next, first }: Page): boolean =>
   next.by === "number" && next.total !== undefined && first === undefined;

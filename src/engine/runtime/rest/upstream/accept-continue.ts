@@ -1,7 +1,7 @@
 /**
- * Makes undici accept an unsolicited `100 Continue`, as RFC 9110 §15.2 requires. The library ignores other interim
- * responses but closes the connection on a 100, so the 100 is rewritten to a 102. The library would also obey the
- * headers of an interim response, such as `Connection: close`, so the first letter of each header name is overwritten.
+ * Makes undici accept an unsolicited `100 Continue`, as RFC 9110 §15.2 requires. The library ignores other interim responses but
+ * closes the connection on a 100, so the 100 is rewritten to a 102. The library would also obey the headers of an interim
+ * response, such as `Connection: close`, so the first letter of each header name is overwritten.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";

@@ -1,11 +1,11 @@
 /**
- * The circuit breaker of an upstream. After five consecutive failures the circuit opens, and calls are refused. After a
- * pause, one call is admitted as a trial: success closes the circuit, failure doubles the pause.
+ * The circuit breaker of an upstream. After five consecutive failures the circuit opens, and calls are refused. After a pause,
+ * one call is admitted as a trial: success closes the circuit, failure doubles the pause.
  *
- * Each caller also has a separate circuit, because a service may fail for a single caller, for example because of an
- * expensive search or corrupt data. The circuit of all callers counts at most three failures of each caller, so that it
- * only opens if at least two callers fail. The caller that failed last may make the trial only after twice the pause,
- * so that another caller is more likely to make it.
+ * Each caller also has a separate circuit, because a service may fail for a single caller, for example because of an expensive
+ * search or corrupt data. The circuit of all callers counts at most three failures of each caller, so that it only opens if at
+ * least two callers fail. The caller that failed last may make the trial only after twice the pause, so that another caller is
+ * more likely to make it.
  */
 import { LRUCache } from "lru-cache";
 import { failingCallers } from "../../settings/capacity.ts";

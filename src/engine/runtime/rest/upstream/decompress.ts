@@ -23,8 +23,8 @@ export function contentCodings(header: string | readonly string[] | undefined): 
 }
 
 /**
- * Called for each decompressed chunk with the total bytes that the current coding has produced, and with the bytes of
- * the chunk. An error that it returns stops the decompression.
+ * Called for each decompressed chunk with the total bytes that the current coding has produced, and with the bytes of the chunk.
+ * An error that it returns stops the decompression.
  */
 type Excess = (bytes: number, chunk: number) => CodedError | undefined;
 

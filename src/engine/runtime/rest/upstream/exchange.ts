@@ -50,9 +50,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isAbandoned = false;
 
   /**
-   * The size of the body is checked three times against `maxResponseBytes` and `budget`: as received, decompressed, and
-   * as estimated from the body's JSON values (`json-bytes.ts`). With `isUnread`, the body of a 2xx response is
-   * discarded. `held` are the server's credentials, which are masked in the response.
+   * The size of the body is checked three times against `maxResponseBytes` and `budget`: as received, decompressed, and as
+   * estimated from the body's JSON values (`json-bytes.ts`). With `isUnread`, the body of a 2xx response is discarded. `held` are
+   * the server's credentials, which are masked in the response.
    */
   constructor(budget: Budget, isRead: boolean, isUnread = false, held?: CallCredentials) {
     this.#budget = budget;

@@ -1,15 +1,15 @@
 /**
- * A REST call that waits for a connection or for its response. Enforces the deadlines. Callers share the connections of
- * an upstream (`SharedQuota`). A call beyond its caller's share waits in a queue, so that slow or numerous calls of one
- * caller do not delay other callers.
+ * A REST call that waits for a connection or for its response. Enforces the deadlines. Callers share the connections of an
+ * upstream (`SharedQuota`). A call beyond its caller's share waits in a queue, so that slow or numerous calls of one caller do
+ * not delay other callers.
  *
  * One deadline runs at a time, in this order:
- * - The connect deadline: the request must be assigned to a connection. The deadline includes the wait in the queue,
- *   and starts again if the queue has progressed.
+ * - The connect deadline: the request must be assigned to a connection. The deadline includes the wait in the queue, and starts
+ *   again if the queue has progressed.
  * - The call deadline: the whole response must have arrived. This deadline is never extended.
- * - The linger after a client has disconnected: the read keeps its connection for half a second, because a response
- *   within this time saves a reconnect. Servers accept connections one by one, so many reconnects for one client would
- *   delay the connections of others.
+ * - The linger after a client has disconnected: the read keeps its connection for half a second, because a response within this
+ *   time saves a reconnect. Servers accept connections one by one, so many reconnects for one client would delay the connections
+ *   of others.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
@@ -82,9 +82,9 @@ export class PendingCall {
   }
 
   /**
-   * Whether the queue has progressed since the last check. True if the call has left the queue, or if its caller has
-   * completed as many calls as it uses connections. For a caller without a connection, true if all callers together
-   * have completed as many calls as there are connections.
+   * Whether the queue has progressed since the last check. True if the call has left the queue, or if its caller has completed as
+   * many calls as it uses connections. For a caller without a connection, true if all callers together have completed as many
+   * calls as there are connections.
    */
   #hasProgressed(): boolean {
     if (!this.#isWaiting) {

@@ -51,10 +51,7 @@ function fromPolicies(headers: RawHeaders): AdvertisedLimit[] {
 
 type Item = { readonly name: string; readonly parameters: Parameters };
 
-/**
- * Parses a structured field (RFC 9651 §4.2). Returns each item with its serialized name; an empty list for a malformed
- * field.
- */
+/** Parses a structured field (RFC 9651 §4.2). Returns each item with its serialized name; an empty list for a malformed field. */
 function itemsOf(field: string | string[] | undefined): Item[] {
   try {
     return parseList([field ?? ""].flat().join(",")).flatMap(([value, parameters]) =>

@@ -1,8 +1,8 @@
 /**
- * Limits the retries of one upstream to a fifth of the reads in the last five to ten seconds, so that retries add at
- * most a fifth to the load of a failing service. Three retries are always allowed, for upstreams with little traffic.
- * One caller may use at most three times as many retries as remain (dynamic thresholds, see `SharedQuota`), so that a
- * caller whose reads all fail leaves some for others.
+ * Limits the retries of one upstream to a fifth of the reads in the last five to ten seconds, so that retries add at most a fifth
+ * to the load of a failing service. Three retries are always allowed, for upstreams with little traffic. One caller may use at
+ * most three times as many retries as remain (dynamic thresholds, see `SharedQuota`), so that a caller whose reads all fail
+ * leaves some for others.
  */
 import { dynamicThreshold } from "../../governor/shared-quota.ts";
 

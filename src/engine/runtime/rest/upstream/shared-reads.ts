@@ -1,11 +1,10 @@
 /**
- * Makes concurrent identical reads of one caller share one call (`RequestCoalescer`). Reads are identical if their URL
- * and their headers are equal, except for the request id and the trace. Each request keeps its own deadline and
- * budgets. The call has its own scope, and is abandoned only if all clients disconnect.
+ * Makes concurrent identical reads of one caller share one call (`RequestCoalescer`). Reads are identical if their URL and their
+ * headers are equal, except for the request id and the trace. Each request keeps its own deadline and budgets. The call has its
+ * own scope, and is abandoned only if all clients disconnect.
  *
- * Reads of a public operation also wait for calls of other callers, because their response may be stored for all
- * callers. Until such a response is stored, the callers make their calls one after another, so that few calls are
- * needed.
+ * Reads of a public operation also wait for calls of other callers, because their response may be stored for all callers. Until
+ * such a response is stored, the callers make their calls one after another, so that few calls are needed.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";

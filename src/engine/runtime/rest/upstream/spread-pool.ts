@@ -1,7 +1,7 @@
 /**
- * A pool that limits the age of its connections. Layer-4 load balancers and Kubernetes Services balance connections
- * rather than requests, so a new replica gets few requests while old connections stay open. The option `clientTtl` of
- * undici is not used, because requests to a full pool may hang (nodejs/undici#5144, fixed in version 8).
+ * A pool that limits the age of its connections. Layer-4 load balancers and Kubernetes Services balance connections rather than
+ * requests, so a new replica gets few requests while old connections stay open. The option `clientTtl` of undici is not used,
+ * because requests to a full pool may hang (nodejs/undici#5144, fixed in version 8).
  */
 
 import { Client, type Dispatcher, Pool } from "undici";

@@ -7,8 +7,8 @@ import type { Environment } from "../../settings/environment.ts";
 import { acceptContinue } from "./accept-continue.ts";
 
 /**
- * Fraction of the connect timeout for the DNS lookup. A slow lookup then fails with its own error before the connect
- * timeout ends.
+ * Fraction of the connect timeout for the DNS lookup. A slow lookup then fails with its own error before the connect timeout
+ * ends.
  */
 const lookupPart = 0.9;
 
@@ -16,9 +16,9 @@ const lookupPart = 0.9;
 const attempts = 3;
 
 /**
- * Creates a connector that accepts an unsolicited `100 Continue` and expires the cached DNS lookup after a failed
- * connection. A refused connection is retried at once, because a Kubernetes Service then selects another pod. Retrying
- * is safe for writes too, because no request has been sent.
+ * Creates a connector that accepts an unsolicited `100 Continue` and expires the cached DNS lookup after a failed connection. A
+ * refused connection is retried at once, because a Kubernetes Service then selects another pod. Retrying is safe for writes too,
+ * because no request has been sent.
  */
 export function tolerantConnector(
   options: buildConnector.BuildOptions,
@@ -40,9 +40,9 @@ export function tolerantConnector(
 }
 
 /**
- * Connects within `CONNECT_TIMEOUT_MS`, and tries all addresses of a name (Happy Eyeballs, RFC 8305). Reads the
- * operator's certificate files again for each new connection, so that renewed certificates need no restart. If the
- * files cannot be read or do not match, the previous ones stay in use.
+ * Connects within `CONNECT_TIMEOUT_MS`, and tries all addresses of a name (Happy Eyeballs, RFC 8305). Reads the operator's
+ * certificate files again for each new connection, so that renewed certificates need no restart. If the files cannot be read or
+ * do not match, the previous ones stay in use.
  */
 export function upstreamConnector(env: Environment, names = lookupCache): buildConnector.connector {
   const timeout = env.CONNECT_TIMEOUT_MS;

@@ -86,8 +86,7 @@ export class Upstream {
   }
 
   /**
-   * Throws synchronously if the request has made too many calls or too many calls wait, so that `Reads` does not record
-   * the read.
+   * Throws synchronously if the request has made too many calls or too many calls wait, so that `Reads` does not record the read.
    */
   #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
     const { scope, isRead } = request;
@@ -149,10 +148,10 @@ export class Upstream {
 }
 
 /**
- * Returns whether a call failed because of the upstream. A 502, 503 or 504 is a failure, because gateways send it if
- * the service does not respond (RFC 9110 §15.6). A 500 or an invalid response does not count as a failure, because it
- * may concern the data of a single tenant. A 401 is a failure if all tenants share the credential, unless the
- * credential is a token that can be renewed. A call that got no connection from this process is `unknown`.
+ * Returns whether a call failed because of the upstream. A 502, 503 or 504 is a failure, because gateways send it if the service
+ * does not respond (RFC 9110 §15.6). A 500 or an invalid response does not count as a failure, because it may concern the data of
+ * a single tenant. A 401 is a failure if all tenants share the credential, unless the credential is a token that can be renewed.
+ * A call that got no connection from this process is `unknown`.
  */
 function verdictOf(outcome: Outcome, { held }: Operation, carried: CallCredentials | undefined): Verdict {
   if (outcome instanceof RestResponse) {

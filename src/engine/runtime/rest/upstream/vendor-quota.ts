@@ -1,16 +1,15 @@
 /**
- * Divides a vendor's rate limit between tenants, and the share of a tenant between its callers. The limit applies to a
- * credential that the server holds for all tenants. The limit is advertised in responses or set in
- * `spec/credentials.yaml`, in requests per window; if both are known, both apply.
+ * Divides a vendor's rate limit between tenants, and the share of a tenant between its callers. The limit applies to a credential
+ * that the server holds for all tenants. The limit is advertised in responses or set in `spec/credentials.yaml`, in requests per
+ * window; if both are known, both apply.
  *
- * The share of a tenant or caller is bounded by dynamic thresholds as in `SharedQuota`: heavy users get equal shares,
- * and a part is reserved for newcomers. Unlike an amount of a `SharedQuota`, a request cannot be returned, so the
- * bounds rise during the window. A tenant without competitors can therefore use the entire limit, but only by the end
- * of the window.
+ * The share of a tenant or caller is bounded by dynamic thresholds as in `SharedQuota`: heavy users get equal shares, and a part
+ * is reserved for newcomers. Unlike an amount of a `SharedQuota`, a request cannot be returned, so the bounds rise during the
+ * window. A tenant without competitors can therefore use the entire limit, but only by the end of the window.
  *
- * Each process counts separately. In a window, a process begins at most as many calls as the limit, and at most as many
- * as the last response advertised as remaining, minus the calls in flight. A process learns of the calls of other
- * processes only from advertised limits.
+ * Each process counts separately. In a window, a process begins at most as many calls as the limit, and at most as many as the
+ * last response advertised as remaining, minus the calls in flight. A process learns of the calls of other processes only from
+ * advertised limits.
  */
 import { LRUCache } from "lru-cache";
 import type { CodedError } from "../../coded-error.ts";
@@ -110,9 +109,9 @@ export class QuotaWindow {
   }
 
   /**
-   * Within a window, `remaining` can only lower `#left`, because responses may arrive out of order. If the call began
-   * before this window, `remaining` may refer to the previous window and is ignored. The end of the window is only
-   * known within bounds: the vendor computed `resetMs` at some time since `beganAt`, and may have rounded it.
+   * Within a window, `remaining` can only lower `#left`, because responses may arrive out of order. If the call began before this
+   * window, `remaining` may refer to the previous window and is ignored. The end of the window is only known within bounds: the
+   * vendor computed `resetMs` at some time since `beganAt`, and may have rounded it.
    */
   advertise(advertised: AdvertisedLimit, beganAt: number, inFlight: number): void {
     const { limit, remaining, resetMs, windowMs } = advertised;
@@ -221,9 +220,9 @@ export class VendorAccount {
   }
 
   /**
-   * Pauses the calls of a tenant after a 429. Other tenants may call operations that the 429 does not concern, so they
-   * are paused only if a second tenant gets a 429 too. If the response also advertises an exhausted limit, the
-   * `QuotaWindow` of this limit refuses calls of all tenants.
+   * Pauses the calls of a tenant after a 429. Other tenants may call operations that the 429 does not concern, so they are paused
+   * only if a second tenant gets a 429 too. If the response also advertises an exhausted limit, the `QuotaWindow` of this limit
+   * refuses calls of all tenants.
    */
   #pause(tenant: string, response: RestResponse): void {
     const seconds = retryAfterSeconds(response.headers.get("retry-after"));
