@@ -66,10 +66,7 @@ const link = /[\s,]*<([^>]*)>((?:[^",<>]|"(?:[^"\\]|\\.)*")*)/y;
  */
 const anchor = /;\s*anchor\s*\*?=/i;
 
-/**
- * Returns the links whose target has a public path. Returns `undefined` if there is no such link, or if the header cannot be
- * parsed.
- */
+/** Returns the links whose target has a public path; `undefined` without such a link, and for a malformed header. */
 function publicLinks(header: string, { publicPath, namesHost }: Reader): string | undefined {
   const kept: string[] = [];
   link.lastIndex = 0;

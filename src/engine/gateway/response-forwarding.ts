@@ -48,8 +48,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   #received = 0;
 
   /**
-   * `ms` limits the time until the upstream sends status and headers. The rate of the body is measured over periods of this
-   * length.
+   * `ms` limits the time until the upstream sends status and headers. The body's rate is measured over periods of this length.
    */
   constructor(client: ServerResponse, response: ClientResponse, ms: number) {
     this.#client = client;

@@ -29,10 +29,7 @@ const warnEveryMs = 60_000;
 /** The log is current if the last complete read began less than this many milliseconds ago. */
 const currentMs = 5_000;
 
-/**
- * The time without a new entry after which the gateway appends a heartbeat. The time is random, so that usually only one gateway
- * appends a heartbeat.
- */
+/** After this time without a new entry, a gateway appends a heartbeat. Random, so that usually only one gateway does. */
 const randomQuietMs = (): number => 2_000 + Math.random() * 2_000;
 
 export type RevocationListener = {

@@ -69,8 +69,7 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the key that a token is signed with. Throws SERVICE_UNAVAILABLE if no set can be used, and an error of `jose` for an
-   * unknown key.
+   * Returns the key that signed a token. Throws SERVICE_UNAVAILABLE without a usable set, an error of `jose` for an unknown key.
    */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
     this.refreshIfDue();

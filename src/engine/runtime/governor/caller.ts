@@ -75,10 +75,7 @@ export class JointCaller {
   #uses = 0;
   readonly #onLeave: (caller: JointCaller) => void;
 
-  /**
-   * `enter` has already been called on `accounts`. When the last request ends, the joint caller leaves each account and calls
-   * `onLeave`.
-   */
+  /** `enter` has already been called on `accounts`. When the last request ends, `leave` is called on each, and then `onLeave`. */
   constructor(name: string, accounts: Accounts, onLeave: (caller: JointCaller) => void) {
     this.name = name;
     this.accounts = accounts;
@@ -145,10 +142,7 @@ export class PresentCallers {
     else this.#present.delete(account.name);
   };
 
-  /**
-   * Drops the oldest accounts in `#owing`. Stops at the first one that still owes processor time, once at most `mostDebtors` are
-   * left.
-   */
+  /** Drops the oldest accounts in `#owing`, until one still owes processor time and at most `mostDebtors` are left. */
   #forget(): void {
     for (const account of this.#owing) {
       if (account.debtClearedAt > performance.now() && this.#owing.size <= mostDebtors) return;

@@ -54,10 +54,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
     return true;
   }
 
-  /**
-   * Begins the first entry whose owner may proceed, and moves its queue behind the others. Returns `false` if no owner may
-   * proceed.
-   */
+  /** Begins the first entry whose owner may proceed, and moves its queue to the end. Returns `false` if no owner may proceed. */
   next(mayProceed: (owner: Owner) => boolean = () => true): boolean {
     for (const [key, queue] of this.#queues) {
       const entry = queue.find(({ owner }, at) => owner !== queue[at - 1]?.owner && mayProceed(owner));

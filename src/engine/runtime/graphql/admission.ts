@@ -91,10 +91,7 @@ export class Admission implements Pausable {
     this.place?.resume();
   }
 
-  /**
-   * Stops counting the request as in flight. Called for an MCP message before its GraphQL requests start, because those are
-   * counted separately.
-   */
+  /** Stops counting the request as in flight. Called for an MCP message, whose GraphQL requests are counted separately. */
   stopCounting(): void {
     this.place?.leave();
     this.#inFlight?.giveBack(this.caller, 1);

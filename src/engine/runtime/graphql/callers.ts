@@ -19,10 +19,7 @@ import type { Config } from "../settings/config.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /**
-     * The result of `Callers.of`. The result is a property of the request, because a WeakMap would retain it until the next major
-     * GC.
-     */
+    /** The result of `Callers.of`. Not kept in a WeakMap, which would retain the result until the next major GC. */
     forwarded: CallerHeaders | undefined;
   }
 }

@@ -24,8 +24,7 @@ const decidedByScheme = "authorization";
 const simpleType = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
 
 /**
- * Returns the error for a GET that a page of another origin may have caused. `credentials` are the names of headers with
- * credentials.
+ * Returns the error for a GET that a page of another origin may have caused. `credentials` names the headers with credentials.
  */
 export function csrfError(
   headers: IncomingHttpHeaders,

@@ -89,10 +89,7 @@ const documentErrorCodes = new Set<unknown>([
   "OPERATION_RESOLUTION_FAILURE",
 ]);
 
-/**
- * Clients that list `application/json` first expect the status 200 for every GraphQL response, even for the error of a refused
- * document.
- */
+/** Clients that list `application/json` first expect the status 200 for every GraphQL response, even for a refused document. */
 export function responseStatus({ http, body }: GraphQLResponse, accept: string | undefined): number {
   const { status = 200 } = http;
   if (body.kind !== "single") return status;

@@ -1,7 +1,4 @@
-/**
- * Handles CORS on the role that clients connect to. Preflights contain no API key, so they are answered before the key is
- * checked.
- */
+/** Handles CORS on the role that clients connect to. Preflights contain no API key, so they are answered before it is checked. */
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../coded-error.ts";

@@ -6,10 +6,7 @@ const maxSeconds = 86_400;
 const month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
 const time = String.raw`\d\d:\d\d:\d\d`;
 const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
-/**
- * Two of the three date formats that recipients must accept; the third is `asctime`. `Date.parse` alone would accept many other
- * texts, such as `1.5`.
- */
+/** Two of the three formats of a date; the third is `asctime`. `Date.parse` alone would accept other texts, such as `1.5`. */
 const dates = [
   new RegExp(String.raw`^${day}, \d\d ${month} \d{4} ${time} GMT$`),
   new RegExp(String.raw`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-${month}-\d\d ${time} GMT$`),
@@ -17,10 +14,7 @@ const dates = [
 /** The date format of `asctime`, which is implicitly UTC. */
 const asctime = new RegExp(String.raw`^${day} ${month} (?: \d|\d\d) ${time} \d{4}$`);
 
-/**
- * Returns whole seconds: at least 1, to prevent immediate retries, and at most a day. Returns `undefined` for a past or invalid
- * date.
- */
+/** Returns 1 s or more, to prevent immediate retries, but at most a day. Returns `undefined` for a past or invalid date. */
 export function retryAfterSeconds(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const seconds = /^\d+$/.test(value) ? Number(value) : secondsUntil(value);

@@ -14,10 +14,7 @@ import { upstreamConnector } from "./upstream/upstream-connector.ts";
 
 /** Assumed lifetime of a token if the token response has no `expires_in` (RFC 6749 §5.1). */
 const usualSeconds = 300;
-/**
- * Tokens are replaced this many seconds before they expire. Tokens that live less than ten minutes are replaced after 90 % of
- * their lifetime.
- */
+/** Tokens are replaced this many seconds before they expire. A lifetime below ten minutes is used to 90 %. */
 const marginSeconds = 60;
 /** Pause after a failed token request, because some servers lock out clients that retry immediately. */
 const pauseMs = 5_000;

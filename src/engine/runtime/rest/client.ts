@@ -260,10 +260,7 @@ async function orNull(value: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/**
- * Returns the value at the path `result`; null for a success without content. Throws for a null that the OpenAPI document
- * forbids.
- */
+/** Returns the value at the path `result`; null for a success without content. Throws for a null that is not declared. */
 function valueIn(operation: Operation, body: unknown, result: readonly string[]): unknown {
   const value = valueAt(body, result) ?? null;
   if (value === null && body !== undefined && !operation.nullable?.includes(result.join(".")))

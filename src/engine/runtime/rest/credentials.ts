@@ -41,10 +41,7 @@ export const normalized = (name: string, value: string): string =>
     ? value.replace(/^\S+ +/, (scheme) => `${scheme.trimEnd().toLowerCase()} `)
     : value;
 
-/**
- * Normalizes the base64 of Basic credentials (RFC 7617 §2), because servers ignore padding and may skip characters that are not
- * base64.
- */
+/** Normalizes the base64 of Basic credentials (RFC 7617 §2), because servers ignore padding and may skip invalid characters. */
 const canonical = (text: string): string =>
   text.startsWith("basic ") ? `basic ${Buffer.from(text.slice(6), "base64").toString("base64")}` : text;
 

@@ -106,10 +106,7 @@ export class CallCredentials {
   }
 }
 
-/**
- * Matches the JSON escape of a letter or a digit (RFC 8259 §7). Such an escape is rare, because only other characters need
- * escapes.
- */
+/** Matches the JSON escape of a letter or a digit (RFC 8259 §7), which is rare, because only other characters need escapes. */
 const escapedAlphanumeric = /\\u00(?:3\d|[46][1-9a-f]|[57][\da])/i;
 
 /**
@@ -137,10 +134,7 @@ function patternOf(secret: string, isEscaped: boolean): RegExp {
   return new RegExp(pattern, "gi");
 }
 
-/**
- * Returns the user name of Basic credentials if it is secret: some vendors expect their API key there, with an empty or a dummy
- * password.
- */
+/** Returns the user name of Basic credentials if it is secret, because some vendors expect their API key as the user name. */
 function userThatIsTheKey({ scheme }: HeldCredential, value: string): string[] {
   const colon = value.indexOf(":");
   return scheme === "Basic" && value.length - colon < leastCharacters ? [value.slice(0, colon)] : [];

@@ -48,10 +48,7 @@ export type Inherited<Of extends Sources, Context extends AnyContext> = {
   readonly [Name in keyof Of]: ValueOf<Of[Name], TypesOf<Context>>;
 };
 
-/**
- * Returns null if the value of a source in `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if the value of any other source is
- * null.
- */
+/** Returns null if the value of a source in `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if any other value is null. */
 export function inheritedFrom<const Of extends Sources, Context extends AnyContext>(
   sources: Of,
   nullable: readonly (keyof Of)[],
@@ -71,8 +68,7 @@ export function inheritedFrom<const Of extends Sources, Context extends AnyConte
 }
 
 /**
- * Returns the nearest object of the type. For an argument (`argsAbove.org`), returns all arguments of the nearest field that has
- * it.
+ * Returns the nearest object of the type. For an argument (`argsAbove.org`), returns the arguments of the nearest field with it.
  */
 export function nearestEnclosing(enclosing: Enclosing | undefined, type: string): unknown {
   let at = enclosing;

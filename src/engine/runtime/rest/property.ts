@@ -1,6 +1,5 @@
 /**
- * Resolvers of fields that read the parent's REST object. A plan evaluates the `source` of a resolver instead of calling the
- * resolver.
+ * Resolvers of fields that read the parent's REST object. A plan evaluates the `source` of the resolver instead of calling it.
  */
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
@@ -66,10 +65,7 @@ export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNulla
   throw new CodedError("BAD_UPSTREAM_RESPONSE", "REST sent a value that breaks its contract");
 }
 
-/**
- * Whether a list of keys is empty. No call is made for an empty list, because REST could ignore an empty filter and return
- * everything.
- */
+/** Whether a list of keys is empty. It must not be sent, because REST could ignore an empty filter and return everything. */
 export const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** The type of a REST map in GraphQL: a list of entries. Lists of maps become lists of lists. */

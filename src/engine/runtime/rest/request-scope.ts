@@ -142,8 +142,7 @@ export class RequestScope {
   }
 
   /**
-   * Runs `run` when the caller may use the processor, and charges its time. Does not wait if the responses of the request are
-   * small.
+   * Runs `run` when the caller may use the processor, and charges its time. Does not wait if the request's responses are small.
    */
   completed<T>(run: () => T): T | Promise<T> {
     if (this.#reservedBytes < largeBody) return run();

@@ -1,7 +1,4 @@
-/**
- * Creates the errors of REST calls. A message contains texts from the upstream only if the OpenAPI document declares them for
- * clients.
- */
+/** Creates the errors of REST calls. A message contains texts from the upstream only if the OpenAPI document declares them. */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
 import { isSafeMethod, type Operation } from "../../shared/operation.ts";

@@ -55,10 +55,7 @@ export const youngGeneration = { option: "--max-semi-space-size=32", unneededFro
 /** Maximum number of representations in an `_entities` field. A federation gateway sends those of a whole list at once. */
 export const mostRepresentations = 1_000;
 
-/**
- * Memory for request bodies in the gateway, in multiples of `MAX_BODY_BYTES`: 128 bodies of 1 MiB are a quarter of a 512 MiB
- * process.
- */
+/** Memory for request bodies in the gateway, in multiples of `MAX_BODY_BYTES`: 128 MiB are a quarter of a 512 MiB process. */
 export const gatewayBodies = 128;
 
 /**
@@ -140,8 +137,7 @@ export const slowBodies = {
   /** Bytes per second. Apache's `RequestReadTimeout` has the same default. */
   minimumRate: 500,
   /**
-   * Bodies with more chunks are refused if a chunk has fewer than `chunkBytes` on average. Real clients send chunks of 1,000
-   * bytes or more.
+   * Bodies with more chunks are refused if a chunk has fewer than `chunkBytes` on average. Real clients send 1,000 bytes or more.
    */
   chunks: 1_000,
   chunkBytes: 64,

@@ -129,10 +129,7 @@ function readTraces(given: Given, build: string, lines: string[]): TraceSettings
   return { build, files, sampler, ratio };
 }
 
-/**
- * The exporter `otlp`, or an endpoint for metrics, enables metrics. The general endpoint does not, because it may accept only
- * traces.
- */
+/** The exporter `otlp`, or an endpoint for metrics, enables metrics. The general endpoint does not: it may accept only traces. */
 function readMetrics(given: Given, build: string, lines: string[]): MetricSettings | undefined {
   const files = readSignal(given, "METRICS", [], lines);
   if (!files) return undefined;

@@ -144,8 +144,7 @@ function sourceOf({ names, args }: ArgumentFacts, restName: string): string | un
 }
 
 /**
- * Returns the argument behind a REST parameter or body property. An argument with another REST name is not found by its GraphQL
- * name.
+ * Returns the argument behind a REST parameter or body property. An argument with another REST name is found only by that name.
  */
 function rootOf(
   names: ArgumentFacts["names"],

@@ -106,10 +106,7 @@ function countField(
   };
 }
 
-/**
- * Whether the field calls REST. A field of an interface counts if it calls REST in at least one implementing type. Introspection
- * fields never call REST.
- */
+/** Whether the field calls REST; for a field of an interface, whether it does so in at least one implementing type. */
 function isBound(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name: string): boolean {
   if (type && isIntrospectionType(type)) return false;
   if (isInterfaceType(type))

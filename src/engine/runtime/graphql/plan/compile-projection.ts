@@ -70,10 +70,7 @@ type EmittedValue = {
   readonly level?: number;
 };
 
-/**
- * Returns the expression for the completed value. The expression evaluates `input` once, and stores the result in the variable
- * `t`.
- */
+/** Returns the expression for the completed value. It evaluates `input` once, and stores the result in the variable `t`. */
 function valueExpression(
   emitting: Emitting,
   field: FieldPlan,

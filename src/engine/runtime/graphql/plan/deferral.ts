@@ -90,10 +90,7 @@ export class Deferral {
   readonly #fragments = new Map<DeferUsage, Map<object, Fragment | undefined>>();
   readonly #outermost: Fragment[] = [];
   readonly #announced = new Set<Fragment>();
-  /**
-   * The deferred levels of a mutation. These levels start when all writes are done and the first part of the response is
-   * complete.
-   */
+  /** The deferred levels of a mutation. They start when all writes are done and the first part of the response is complete. */
   #waiting: DeferredLevel[] | undefined;
   #data: ResultMap | null = null;
   #first: readonly Fragment[] = [];
@@ -214,8 +211,8 @@ export class Deferral {
   }
 
   /**
-   * Drops fragments of objects that a null has replaced. If all parts of a fragment have already been sent, announces its nested
-   * fragments instead.
+   * Drops fragments of objects that a null has replaced. If all parts of a fragment were already sent, announces its nested
+   * fragments.
    */
   #announce(fragments: readonly Fragment[]): Fragment[] {
     return fragments.flatMap((fragment) => {

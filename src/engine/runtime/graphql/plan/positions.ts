@@ -26,10 +26,7 @@ export type Wrapped = {
 /** The position of the root is `undefined`. */
 export type Positions = ReadonlyMap<object, Position | undefined>;
 
-/**
- * Returns the positions of all objects in a field's values, down to the next REST calls. `above` contains the positions of
- * `resultMaps`.
- */
+/** Returns the positions of all objects in a field's values, down to the next REST calls. `above` has those of `resultMaps`. */
 export function positionsBelow(
   field: FieldPlan,
   resultMaps: readonly ResultMap[],
@@ -115,10 +112,7 @@ function visitMembers(
   }
 }
 
-/**
- * Sets the nearest nullable position to null. Returns `false` if no enclosing position is nullable, so that the response's `data`
- * becomes null.
- */
+/** Sets the nearest nullable position to null. Returns `false` if there is none: the response's `data` then becomes null. */
 export function propagateNull(position: Position | undefined): boolean {
   let at = position;
   while (at && !at.nullable) at = at.up;

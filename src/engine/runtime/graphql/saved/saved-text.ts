@@ -49,10 +49,7 @@ export function formsOf(text: string): readonly string[] {
  */
 const mayDescribe = /" (?:query|mutation|subscription|fragment)|"\$/;
 
-/**
- * Removes ignored tokens (GraphQL spec §2.1.7) and descriptions from a document. Throws for a text that is not a GraphQL
- * document.
- */
+/** Removes ignored tokens (GraphQL spec §2.1.7) and descriptions. Throws for a text that is not a GraphQL document. */
 export function shortest(text: string): string {
   const stripped = stripIgnoredCharacters(text);
   if (!mayDescribe.test(stripped)) return stripped;

@@ -230,10 +230,7 @@ const keyOf = ({ own, forAll }: Keys, isForAll: boolean): CallerKey => (isForAll
 const reserved = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.reserve(response.bytes, true) ?? response;
 
-/**
- * Whether the caller has lost access or the resource is gone, so that the stored response must not be reused. A 408 or 429 only
- * rejects this attempt.
- */
+/** Whether the caller lost access or the resource is gone, so stored responses are outdated. A 408 or 429 means neither. */
 const isRefusal = ({ status }: RestResponse): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 

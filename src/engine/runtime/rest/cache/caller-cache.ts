@@ -26,10 +26,7 @@ type Entry = Pick<CallerKey, "identity" | "caller"> & {
 
 const bytesPerUnit = 2;
 
-/**
- * Prefix of the callers in `#droppedAt`, which contains identities too. No identity begins with a line break, so the keys do not
- * collide.
- */
+/** Prefix of the callers in `#droppedAt`, which also contains identities. No identity begins with a line break. */
 const allOf = "\n";
 
 /** The identity of public values. Unlike this one, the identity of a caller never begins with a line break. */

@@ -226,10 +226,7 @@ const lifetimes: ReadonlySet<string> = new Set([
 
 const revalidates: ReadonlySet<string> = new Set(["must-revalidate", "proxy-revalidate"]);
 
-/**
- * Directives that forbid serving a stale response. For shared caches, `proxy-revalidate` and `s-maxage` forbid it too (RFC 9111
- * §5.2.2.10).
- */
+/** Directives that forbid serving a stale response. Shared caches have two more (RFC 9111 §5.2.2.8, §5.2.2.10). */
 const strict = ["must-revalidate", "no-cache"];
 const strictForAll = [...strict, "proxy-revalidate", "s-maxage"];
 const directive = /([^\s=,"]+)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^,]*)))?/g;

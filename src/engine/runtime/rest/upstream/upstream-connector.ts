@@ -6,10 +6,7 @@ import { lookupCache } from "../../dns/lookup-cache.ts";
 import type { Environment } from "../../settings/environment.ts";
 import { acceptContinue } from "./accept-continue.ts";
 
-/**
- * Fraction of the connect timeout for the DNS lookup. A slow lookup then fails with its own error before the connect timeout
- * ends.
- */
+/** The DNS lookup's fraction of the connect timeout. A slow lookup fails with its own error before the connect timeout ends. */
 const lookupPart = 0.9;
 
 /** Maximum number of attempts to connect if the connection is refused. */
