@@ -116,7 +116,6 @@ function readIntrospectionResponse(
 const isFor = (audience: string | undefined, aud: unknown): boolean =>
   audience === undefined || aud === undefined || aud === null || [aud].flat().includes(audience);
 
-/** Whether `nbf` ("not before") is in the future. */
 const isTooEarly = (nbf: unknown): boolean => (numericDate("nbf", nbf) ?? 0) * 1000 > Date.now();
 
 /** Milliseconds until `exp`. Infinite if it is absent or null. */

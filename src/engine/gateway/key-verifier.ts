@@ -29,7 +29,6 @@ const failedMs = 5_000;
 
 type CachedKey = {
   readonly state: ActiveKey;
-  /** When its lookup began. */
   readonly lookedUpAt: number;
   /** The key is accepted without a lookup before `until`. If a lookup fails, the key is accepted before `end`. */
   until: number;

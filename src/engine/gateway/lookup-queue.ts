@@ -27,7 +27,6 @@ type Job = QueueEntry<string> & { refuse(): void };
 export class LookupQueue {
   #running = 0;
   #slot = 0;
-  /** When a lookup last succeeded. */
   #succeededAt = 0;
   readonly #timeoutMs: number;
   readonly #concurrency: number;

@@ -41,7 +41,6 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   #head: { readonly status: number; readonly headers: UpstreamHeaders } | undefined;
   #isBegun = false;
   #hasLeft = false;
-  /** The connections that are still in use. */
   readonly #busy = new Set(["client", "upstream"]);
   #interim = 0;
   /** Body bytes received since the deadline was last restarted. */

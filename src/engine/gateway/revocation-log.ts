@@ -55,7 +55,6 @@ export async function openRevocationLog(address: RedisAddress) {
 const append = (client: RedisClient, field: string, value: string): Promise<string | null> =>
   within(answerMs, client.xadd(revocationStream, "MAXLEN", "~", revocationLog.entries, "*", field, value));
 
-/** Follows the log until it is closed. */
 export class RevocationLog {
   /** The number of revoked keys, and how often revocations may have been lost, since the process started. */
   readonly counts = { revocations: 0, gaps: 0 };

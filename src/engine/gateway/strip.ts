@@ -90,7 +90,6 @@ function isNeverForwarded(prefix: string, name: string): boolean {
   );
 }
 
-/** The names of request headers that may reach an upstream. */
 export const forwardedHeaderNames = (prefix: string, declared: readonly string[]): ReadonlySet<string> =>
   new Set([...standard, ...declared].filter((name) => !isNeverForwarded(prefix, name)));
 

@@ -49,7 +49,6 @@ const lateFamilyMs = 1_000;
  */
 const retries = { timeout: 150, tries: 4, maxTimeout: 1_000 };
 
-/** Time to live of entries in the hosts file. */
 const hostsFileTtlMs = 5_000;
 
 const families = [4, 6] as const;

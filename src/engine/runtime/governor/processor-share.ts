@@ -38,7 +38,6 @@ const costOf = (ms: number): number => ms + ms ** 3 / 30;
 export type Pausable = { pause(): void; resume(): void };
 type Leave = (failure: CodedError) => void;
 
-/** A request that waits for its turn. */
 type Waiter = {
   /** Arrival time of the request. A caller's earlier requests proceed first. */
   readonly since: number;

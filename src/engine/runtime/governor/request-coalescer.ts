@@ -19,7 +19,6 @@ type Leave = (failure: Error) => void;
 /** `onLeave` registers a callback for the client's disconnect; `ended` removes it. */
 type Scope = { onLeave(leave: Leave): void; ended(leave: Leave): void };
 
-/** A request that waits for an execution. */
 export type Waiter<Request, Result> = {
   readonly request: Request;
   readonly result: Promise<Result>;

@@ -8,7 +8,6 @@ import { ajv } from "../../shared/json-schema.ts";
 import { describeFormat } from "./errors/argument-descriptions.ts";
 import { ContractViolation } from "./errors/field-error.ts";
 
-/** Adds the coercion functions of the date scalars to a schema. */
 export function addDateCoercions(schema: GraphQLSchema): void {
   for (const [name, format] of dateScalars) {
     const type = schema.getType(name);

@@ -8,7 +8,6 @@ import type { GeneratedApi } from "../rest/generated-api.ts";
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** Returns the headers for a valid document. */
 export type DeprecationHeaders = (document: DocumentNode) => Headers;
 
 /** Returns a function that computes the headers once per document; `undefined` if the schema has no deprecations. */

@@ -80,7 +80,6 @@ export function routes(
       ? reply.code(304).send()
       : sendText(request.headers.accept, reply, answer.text);
   };
-  /** Sends a cached response, or the response of an identical query. */
   const sendShared = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -93,7 +92,6 @@ export function routes(
     if (found.failed) sendResponses(request, reply, found.failed);
     else send(request, reply, found);
   };
-  /** Sends the response of an executed request. */
   const sendExecuted = (
     { request, reply, scope, forwarded, execution, calls }: ExecutedRequest,
     given: Responses,

@@ -23,7 +23,6 @@ export function responseText(given: Responses, id: string, calls?: readonly Call
   return JSON.stringify(Array.isArray(given) ? given.map(result) : result(given));
 }
 
-/** Records the first error of a response in the request's record. */
 export function noteError(record: RequestRecord, error: GraphQLFormattedError | undefined): void {
   const { extensions, path } = error ?? {};
   if (!extensions || record.code) return;

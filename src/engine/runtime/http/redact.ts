@@ -9,7 +9,6 @@ const apiKey = /\bsk_(?:test|live)_[0-9A-Za-z]+/g;
 const credentials = /\b(Bearer|Basic|ApiKey) +[^\s"\\,]+/gi;
 /** A URL: scheme, user and password, host and path, query and fragment. */
 const url = /\b([a-z][a-z\d+.-]*:\/\/)([^\s"\\/?#]*@)?([^\s"\\?#]*)([?#][^\s"\\]*)?/gi;
-/** Members of a JSON log line with secret values. */
 const secretMembers = [
   "authorization",
   "proxy-authorization",

@@ -42,7 +42,6 @@ declare module "fastify" {
     warnings: Set<string>;
     /** Usage and limit of each quota, for metrics. */
     quotas: Readonly<Record<string, { readonly used: number; readonly total: number }>>;
-    /** Maximum number of client connections. */
     mostConnections: number;
     /** The value of `WWW-Authenticate` in a 401. */
     challenge: string;

@@ -42,7 +42,6 @@ export class RequestRecord {
   reason: string | undefined;
   /** The code of the error that led to `code`, such as `ECONNREFUSED`. Never a message, because messages may contain values. */
   cause: string | undefined;
-  /** The saved operation that ran. */
   operation: OperationName | undefined;
   /** Type and parsed document of the operation that ran. */
   operationType: OperationTypeNode | undefined;
@@ -97,7 +96,6 @@ export class RequestRecord {
     this.failedOperation = error.details.operation;
   }
 
-  /** Records the document of an operation that begins. */
   ran(document: DocumentNode): void {
     if (this.document) this.furtherDocuments = [...(this.furtherDocuments ?? []), this.document];
     this.document = document;
@@ -109,7 +107,6 @@ export class RequestRecord {
     this.#brokeOff = error;
   }
 
-  /** Records a REST call that has ended. */
   called(call: CallRecord): void {
     this.calls++;
     this.ended?.push(call);
@@ -163,11 +160,9 @@ export class CallRecord {
   /** The path template of the OpenAPI document. */
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>> | undefined;
-  /** The base URL of the product's upstream. */
   baseUrl: URL | undefined;
   /** The schema coordinate of the field that caused the call. */
   readonly coordinate: string | undefined;
-  /** Whether this is the second attempt of a read. */
   readonly isRetry: boolean;
   readonly request: RequestRecord | undefined;
   /** The deferred part (`@defer`) of the response that needs the call. */

@@ -253,7 +253,6 @@ function clientAttributes({ baseUrl, query = {} }: CallRecord, path: string): At
 const maxDocument = 4_000;
 const maxQuery = 4_000;
 
-/** Returns the trace context of a valid `traceparent` header. */
 function contextOf(parent: string | undefined): Context {
   if (parent === undefined) return ROOT_CONTEXT;
   const [, traceId = "", spanId = "", flags = ""] = parent.split("-");

@@ -70,7 +70,6 @@ export class CallerHeaders {
     return this.profile.vouched.tenant;
   }
 
-  /** The permissions, if the gateway vouches for them. */
   get permissions(): ReadonlySet<string> {
     return this.profile.vouched.permissions;
   }
@@ -101,7 +100,6 @@ export class CallerHeaders {
     return this.owners.length > 1 ? this.owners.slice(1).map(({ name }) => name) : undefined;
   }
 
-  /** Returns the name of the owner whose credential the operation uses. */
   ownerFor({ credentials = [] }: Operation): string {
     const identified =
       this.owners.length > 1 &&

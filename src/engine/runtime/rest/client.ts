@@ -46,14 +46,12 @@ type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 
 /** Each product has a separate upstream with its own connections, so that a slow product does not delay the others. */
 export class Upstreams extends Map<string, Upstream> {
-  /** Budgets that all requests of the process share. */
   readonly shares: ProcessBudgets;
   readonly cache = new CallerCache();
   /** Credentials that the server holds for vendors' APIs. */
   readonly held: HeldCredentials;
   readonly operations: Operations;
 
-  /** Throws `ConfigError` if a base URL is missing. */
   constructor(config: Config, operations: Operations) {
     super();
     this.shares = createProcessBudgets(config.env);

@@ -50,7 +50,6 @@ export type GeneratedApi = {
   readonly operations: Operations;
   /** Names of the header parameters in the OpenAPI document, which the gateway forwards. */
   readonly requestHeaders: readonly string[];
-  /** The JSON Schema of each argument. */
   readonly argumentSchemas: ByArgument<object>;
   /** The GraphQL argument for each REST name that differs from it. */
   readonly argumentNames: ByArgument<string>;

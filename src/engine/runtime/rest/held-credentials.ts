@@ -39,7 +39,6 @@ export class CallCredentials {
   readonly #parts: readonly string[];
   /** A string that identifies the credential files. */
   readonly account: string;
-  /** Whether all credentials belong to a single tenant. */
   readonly isOfOneTenant: boolean;
 
   constructor(placed: readonly ResolvedCredential[], tenant: string) {

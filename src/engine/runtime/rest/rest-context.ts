@@ -58,7 +58,6 @@ export type Context<Paths extends object, Parents, Values, Scalars> = {
   readonly types?: GraphqlTypes<Parents, Values, Scalars>;
 };
 
-/** The context of resolvers of any API. */
 export type AnyContext = { readonly rest: object };
 
 type Rests = {

@@ -6,7 +6,6 @@ import { introspectionNames } from "./validators.ts";
 export type TokenSettings = {
   readonly issuer: string;
   readonly audience: string;
-  /** URL or file of the issuer's public keys. */
   readonly jwks: URL | string;
 };
 type TokenVariables = Pick<Environment, "TOKEN_ISSUER" | "TOKEN_AUDIENCE" | "TOKEN_JWKS">;

@@ -5,7 +5,6 @@ import { linearPattern } from "../../shared/linear-pattern.ts";
 import { parseManifestLocations } from "../../shared/manifests/manifest-locations.ts";
 import { parseRedisAddress } from "./redis-address.ts";
 
-/** Throws if the text is not a base URL. */
 export function parseHttpUrl(value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error("must be an http:// or https:// URL");

@@ -10,7 +10,6 @@ const rereadMs = 1_000;
 
 export type WatchedFileOptions<Value> = {
   readonly read: () => string;
-  /** Throws for invalid content. */
   readonly parse: (text: string) => Value;
   /** Called when changed content is applied, and when a file that failed is valid again. */
   readonly onApplied?: (value: Value, previous: Value | undefined) => void;

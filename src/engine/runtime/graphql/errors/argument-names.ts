@@ -18,7 +18,6 @@ type ArgumentFacts = {
   /** The limits of arguments as JSON Schemas, by argument name. */
   readonly schemas: Readonly<Record<string, object>>;
   readonly args: readonly GraphQLArgument[];
-  /** Whether the field uses arguments of enclosing fields. */
   readonly inheritsArguments: boolean;
 };
 

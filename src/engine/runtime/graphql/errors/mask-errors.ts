@@ -53,7 +53,6 @@ export function maskError(formatted: GraphQLFormattedError, error: unknown): Gra
   return { ...(refusedArgument(message, original) ?? internal), ...place };
 }
 
-/** Masks an error of a field in a plan. */
 export const maskFieldError = ({
   message,
   locations,
@@ -62,7 +61,6 @@ export const maskFieldError = ({
 }: FieldError): GraphQLFormattedError =>
   maskError({ message, ...(path.length > 0 && { path }), ...(locations && { locations }) }, originalError);
 
-/** Masks an error about the value of a variable. */
 export const maskVariableError = ({ message, locations }: GraphQLError): GraphQLFormattedError => ({
   message: message.slice(0, maxMessage),
   ...(locations && { locations }),

@@ -34,7 +34,6 @@ export function createExplorer(explored: ExploredApi, samples: Samples): Explore
 /** Values that prefill the explorer, if the process runs with demo data. */
 export type Samples = {
   readonly key?: string;
-  /** Variables of saved operations, by operation name. */
   readonly variables?: Readonly<Record<string, object>>;
 };
 

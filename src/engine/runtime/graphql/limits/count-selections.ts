@@ -18,7 +18,6 @@ import {
 import { callsRest } from "../../rest/property.ts";
 
 export type SelectionCounts = {
-  /** Levels of nested fields. */
   readonly depth: number;
   /** Levels of nested selection sets, including those of fragments. */
   readonly nesting: number;
@@ -28,7 +27,6 @@ export type SelectionCounts = {
   /** Number of fields at the first level. */
   readonly fields: number;
   readonly directives: number;
-  /** Number of fields that are bound to a REST operation. */
   readonly bound: number;
   /** Number of `__schema` and `__type` fields. */
   readonly introspection: number;

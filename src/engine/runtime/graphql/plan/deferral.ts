@@ -71,7 +71,6 @@ type Place = { readonly object: object; readonly position: Position | undefined 
 
 /** The changes since the previous payload of the response. */
 export type Payload = {
-  /** Newly announced fragments. */
   readonly pending: readonly Fragment[];
   /** Complete parts. Each part is sent with the id of `fragment`, the part's announced fragment with the longest path. */
   readonly parts: readonly { readonly part: Part; readonly fragment: Fragment }[];

@@ -75,7 +75,6 @@ export type BoundFieldPlan = FieldPlan & { readonly source: CallSource };
 export type DeferUsage = {
   readonly label: string | undefined;
   readonly directive: DirectiveNode;
-  /** The enclosing `@defer` directive. */
   readonly parent: DeferUsage | undefined;
 };
 
@@ -119,7 +118,6 @@ export const objectBytes = ({ fields }: ObjectPlan): number =>
 export type OperationPlan = {
   readonly root: ObjectPlan;
   readonly serial: boolean;
-  /** Whether parts of the response are deferred. */
   readonly defers: boolean;
   /** The number of fields in all object plans. */
   readonly size: number;

@@ -80,7 +80,6 @@ export class AppOperations {
     return new Set(this.faults.flatMap(({ app, keeps }) => (keeps || read.has(app) ? [] : [app])));
   }
 
-  /** The number of operations in each app's manifests. */
   get counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { app, operations } of this.#state.manifests)

@@ -104,7 +104,6 @@ export const printAsUrql = (text: string): string =>
     .join("")
     .trim();
 
-/** Memory of a parsed document per token. */
 const bytesPerToken = 100;
 
 /** Estimates the memory of a parsed document: its nodes as JSON, its source text, and its tokens including comments. */

@@ -28,7 +28,6 @@ import { Dictionary, own } from "../../../shared/own.ts";
 import { CodedError } from "../../coded-error.ts";
 import { valuesPerRequest } from "../../settings/capacity.ts";
 
-/** Maximum number of errors in a response. */
 const maxErrors = 10;
 
 export type Variables = Readonly<Record<string, unknown>>;

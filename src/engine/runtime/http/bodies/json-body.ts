@@ -41,7 +41,6 @@ export function leaveBodiesUnparsed(server: FastifyInstance): void {
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 }
 
-/** Passes JSON bodies to the route handlers as text. */
 export function leaveJsonUnparsed(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(

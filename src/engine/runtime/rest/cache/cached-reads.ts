@@ -23,7 +23,6 @@ type Keys = {
   readonly waiting: CallerKey;
 };
 
-/** The state of a read when its call began. */
 type BegunRead = { readonly keys: Keys; readonly stored: Stored; readonly beganAt: number };
 
 export type Outcome = RestResponse | CodedError;

@@ -146,7 +146,6 @@ export class CallerKey {
     this.whole = identity + own;
   }
 
-  /** Returns the key of a public value. */
   static ofAll(reader: Reader, own: string): CallerKey {
     return new CallerKey(reader, own, everyone);
   }

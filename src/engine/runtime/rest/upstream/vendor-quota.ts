@@ -171,7 +171,6 @@ export class VendorAccount {
     return Math.min(1, ...this.#windows().map(({ leftRatio }) => leftRatio));
   }
 
-  /** Returns an error if the call must not begin now. */
   refusal(call: QuotaCall): CodedError | undefined {
     const now = performance.now();
     const pausedUntil = Math.max(this.#isPausedUntil, this.#refused.get(call.tenant) ?? 0);
