@@ -76,8 +76,8 @@ function connectionOf(rest: unknown, { items, next, more }: Json, shown: Json): 
   const cursor = (value: unknown): unknown =>
     typeof value === "string" && value !== "" ? value : "a cursor";
   const isEmpty = listOf(list).length === 0;
-  // the next page's number, or its Link header, is not in the body
-  const hasNextPage = more ? at(rest, more) === true : next ? !!at(rest, next) : info.hasNextPage === true;
+  // `more` is a flag, or a value that the last page lacks; the next page's number, or its Link header, is not in the body
+  const hasNextPage = more ? !!at(rest, more) : next ? !!at(rest, next) : info.hasNextPage === true;
   const [startCursor, endCursor] = [info.startCursor, info.endCursor].map(isEmpty ? (each) => each : cursor);
   return {
     ...(Array.isArray(rest) ? {} : membersOf(rest)),

@@ -14,6 +14,16 @@ function below(reader: Reader, answer: unknown, path: string | undefined): unkno
   );
 }
 
+/** Whether an answer may lack the value at a path. */
+const isOptional = (reader: Reader, answer: unknown, path: string | undefined): boolean | undefined =>
+  path
+    ?.split(".")
+    .some((_, index, steps) =>
+      below(reader, answer, steps.slice(0, index).join(".") || undefined).some((schema) =>
+        reader.ways(schema).some(({ required }) => !required.has(steps[index] ?? "")),
+      ),
+    );
+
 /** Whether there is a list to make a page of. */
 export const isPage = (reader: Reader, answer: unknown, { items }: Page): boolean =>
   below(reader, answer, items).some((list) => reader.ways(list).some(({ types }) => types.has("array")));
@@ -21,13 +31,7 @@ export const isPage = (reader: Reader, answer: unknown, { items }: Page): boolea
 /** The schema of what a connection shows: the page with its nodes, their edges and the page's place. */
 export function pageSchema(reader: Reader, answer: unknown, { items }: Page): unknown {
   const lists = below(reader, answer, items);
-  const mayMiss = items
-    ?.split(".")
-    .some((_, index, steps) =>
-      below(reader, answer, steps.slice(0, index).join(".") || undefined).some((schema) =>
-        reader.ways(schema).some(({ required }) => !required.has(steps[index] ?? "")),
-      ),
-    );
+  const mayMiss = isOptional(reader, answer, items);
   const text = { type: "string" };
   const flag = { type: "boolean" };
   const nodes = lists.flatMap((list) => reader.ways(list).flatMap((way) => way.items));
@@ -59,16 +63,23 @@ export function readsOn(
   answer: unknown,
   { next, more, total, pages }: Page,
 ): string {
+  const waysAt = (path: string) => below(reader, answer, path).flatMap((schema) => reader.ways(schema));
   const typesAt = (path: string | undefined): unknown[] =>
-    path === undefined
-      ? []
-      : below(reader, answer, path).flatMap((schema) =>
-          reader.ways(schema).map(({ types }) => [...types].filter((type) => type !== "null")),
-        );
+    path === undefined ? [] : waysAt(path).map(({ types }) => [...types].filter((type) => type !== "null"));
+  // a flag, or a value that the last page may lack, says whether there is a next page
+  const announces = (path: string): boolean => {
+    const types = waysAt(path).map((way) => way.types);
+    const isEach = (...known: string[]): boolean =>
+      types.length > 0 &&
+      types.every((each) => each.size > 0 && [...each].every((type) => known.includes(type)));
+    const mayMiss = isOptional(reader, answer, path) || types.some((each) => each.has("null"));
+    return isEach("boolean", "null") || (mayMiss && isEach("string", "integer", "number", "null"));
+  };
   const linked = Object.entries((operation.responses ?? {}) as Json).some(
     ([status, response]) =>
       status.startsWith("2") &&
       Object.keys((reader.resolve(response).headers ?? {}) as Json).some((name) => /^link$/i.test(name)),
   );
-  return JSON.stringify([typesAt(next), typesAt(more), typesAt(total), pages === "LINKED" && linked]);
+  const isAnnounced = more === undefined || announces(more) || typesAt(more);
+  return JSON.stringify([typesAt(next), isAnnounced, typesAt(total), pages === "LINKED" && linked]);
 }
