@@ -6,7 +6,7 @@ export type OverlayAction = { readonly target: string; readonly update: object }
 /** A sentence about a flaw of the document, and the overlay actions that fix it. */
 export type OverlayAdvice = { readonly message: string; readonly actions: readonly OverlayAction[] };
 
-const yaml = (value: object): string => stringify(value, { lineWidth: 0 });
+const yaml = (value: object): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 
 export const overlayText = (title: string, actions: readonly OverlayAction[]): string =>
   yaml({ overlay: "1.0.0", info: { title, version: "1.0.0" }, actions });

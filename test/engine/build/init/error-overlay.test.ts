@@ -105,6 +105,11 @@ test.each<[string, object, object]>([
     object({ detail: list(object({ loc: list({ anyOf: [text, { type: "integer" }] }), msg: text })) }),
     { list: "detail", item: { message: "msg", field: "loc" } },
   ],
+  [
+    "properties of which only some have a type that a declaration accepts",
+    object({ message: text, code: list(text), errors: list(object({ msg: text, loc: list(object({})) })) }),
+    { message: "message", list: "errors", item: { message: "msg" } },
+  ],
 ])("is written for %s", (_name, error, members) => {
   const document = documentOf(
     { 400: ref("Error"), 404: ref("Error"), 500: object({ other: text }) },
@@ -140,6 +145,8 @@ test("is not written for errors that need no declaration", () => {
   ).toBeUndefined();
   const own = { ...error, "x-error-mapping": { message: "message" } };
   expect(declared(documentOf({ 400: own }))).toBeUndefined();
+  const wrong = { ...error, "x-error-mapping": { message: "other" } };
+  expect(declared(documentOf({ 400: wrong }))).toBeUndefined();
 });
 
 test("declares the members of each schema by the names of its own properties", () => {
@@ -170,6 +177,7 @@ test("never selects another schema of the same status", () => {
   const document = documentOf(responses, {}, undefined, { 400: error, 404: odd, 409: odd });
   const { text: overlay = "", advice } = written(document);
   expect(advice).toBeUndefined();
+  expect(overlay).not.toMatch(/[&*]a1\b/); // no YAML aliases, because people edit the file
   expect(targetsOf(overlay)).toEqual([
     "$.paths.*.*.responses['400'].content['application/json'].schema",
     "$.paths['/ones'].get.responses['404'].content['application/json'].schema",
@@ -250,6 +258,29 @@ test("reports errors that no name explains, with the first of them, beside the o
     /^clients see no text of 2 error schemas \(Odd\), such as that of listOnes 404: /,
   );
   expect(ofOthers?.actions).toEqual([]);
+});
+
+test("does not report a schema of which a part is declared", () => {
+  const either = { oneOf: [ref("Bad"), ref("Odd")], properties: { id: text } };
+  const schemas = { Bad: object({ message: text }), Odd: object({ number: { type: "integer" } }) };
+  expect(declared(documentOf({ 400: ref("Bad"), 409: either }, { schemas }))).toEqual({
+    targets: ["$.components.schemas.Bad"],
+    shown: [{ statuses: ["400", "409"], message: "message" }],
+  });
+});
+
+test("reports schemas at a path that JSONPath cannot express", () => {
+  const document = documentOf({ 400: object({ message: text }) });
+  const responses = { 200: responseOf(list(text)), 400: responseOf(object({ reason: text })) };
+  const paths = { "/bell\u0007": { get: { operationId: "ring", responses } } };
+  const { text: overlay = "", advice } = written({
+    ...document,
+    paths: { ...paths, ...(document as { paths: object }).paths },
+  });
+  expect(targetsOf(overlay)).toEqual([
+    "$.paths['/ones','/twos'].get.responses['400'].content['application/json'].schema",
+  ]);
+  expect(advice?.message).toMatch(/^clients see no text of the error schema of ring 400: /);
 });
 
 test("reports schemas that no target of the overlay reaches", () => {

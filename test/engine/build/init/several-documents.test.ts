@@ -176,3 +176,33 @@ test("what cannot join is refused, and nothing is written", async () => {
   expect(await add("parted.json", "--name", "crm")).toMatchObject({ code: 0 });
   expect(read("spec/openapi/parts/a.json")).toContain('"A"');
 });
+
+test("init declares the errors that it understands in the overlay of the document, and reports the others", async () => {
+  const project = emptyProject();
+  onTestFinished(() => project.remove());
+  const text = { type: "string" };
+  const errors = {
+    404: { error: text },
+    409: { number: { type: "integer" } },
+    422: { message: text, code: text },
+  };
+  const document = JSON.parse(documentOf("/things", "getThing"));
+  for (const [status, properties] of Object.entries(errors))
+    document.paths["/things"].get.responses[status] = {
+      description: "refused",
+      content: { "application/json": { schema: { type: "object", properties } } },
+    };
+  writeFileSync(join(project.root, "shop.json"), JSON.stringify(document));
+  for (const name of ["shop", "crm"]) {
+    const { code, out } = await ran(project.root, ["--openapi", "shop.json", "--name", name], init);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^errors: +clients see no text of the error schema of \w+\/getThing 409: /m);
+    expect(out).toContain(`spec/openapi/${name}.overlay.yaml`);
+    expect(out).not.toContain("mend it:");
+    expect(project.read(`spec/openapi/${name}.overlay.yaml`).match(/message: \w+/g)).toEqual([
+      "message: error",
+      "message: message",
+    ]);
+  }
+  expect((await reportOf(project.root)).findings).toEqual([]);
+});
