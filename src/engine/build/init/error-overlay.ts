@@ -67,8 +67,9 @@ export function declareErrors(
   const undeclared = undeclaredErrors(document);
   const alike = Map.groupBy(undeclared, ({ mapping }) => JSON.stringify(mapping));
   const actions = [...alike.values()].flatMap((errors): OverlayAction[] => {
-    const update = { [errorMapping]: errors[0]?.mapping };
-    return errors[0]?.mapping ? targetsOf(document, errors).map((target) => ({ target, update })) : [];
+    const [{ mapping } = {}] = errors;
+    if (!mapping) return [];
+    return targetsOf(document, errors).map((target) => ({ target, update: { [errorMapping]: mapping } }));
   });
   const selected = new Set(actions.flatMap(({ target }) => select(document, target)));
   const isSelected = ({ parts }: UndeclaredError): boolean =>
