@@ -36,10 +36,7 @@ const parts: readonly (readonly [name: string, file: RegExp])[] = [
   ["plans: resolve, complete and serialize", /runtime\/graphql\/|\/generated\//],
   ["REST calls", /runtime\/rest\//],
   ["parsing REST's JSON", /runtime\/rest\/rest-response|shared\/(?:exact-|json-)|upstream\/json-bytes/],
-  [
-    "caches, coalescing",
-    /response-cache\/|rest\/cache\/|upstream\/(?:reads|shared-reads)|request-coalescer|lru-cache/,
-  ],
+  ["caches, coalescing", /response-cache\/|rest\/cache\/|request-coalescer|lru-cache/],
   ["fair shares, quotas, start queue", /runtime\/governor\/(?!request-coalescer)|graphql\/admission/],
   ["circuit breaker, retries, deadlines", /circuit-breaker|retry-budget|pending-call|runtime\/deadline/],
   [

@@ -7,9 +7,9 @@ import type { CodedError } from "../../coded-error.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "../upstream/call-request.ts";
-import { SharedReads } from "../upstream/shared-reads.ts";
 import type { CallerCache } from "./caller-cache.ts";
 import { CallerKey } from "./caller-cache.ts";
+import { SharedReads } from "./shared-reads.ts";
 import { isForAll, mayBeStored, StoredResponse } from "./stored-response.ts";
 import { ValidatorBackoff } from "./validator-backoff.ts";
 

@@ -10,10 +10,10 @@ import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
 import { RequestCoalescer, type Waiter } from "../../governor/request-coalescer.ts";
 import { TransientMap } from "../../governor/transient-map.ts";
-import type { CallerKey } from "../cache/caller-cache.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { noResponse } from "../rest-failure.ts";
 import type { RestResponse } from "../rest-response.ts";
+import type { CallerKey } from "./caller-cache.ts";
 
 type Read = {
   readonly scope: RequestScope;
