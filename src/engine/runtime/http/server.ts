@@ -74,6 +74,8 @@ export function createServer(
     credentials,
   );
   const nameSources = createSourceMapper();
+  // applies only to bodies that are never read, because `SlowBodies` responds earlier to others
+  const requestTimeout = config.env.REQUEST_TIMEOUT_MS + 5_000;
   const server = Fastify({
     logger: {
       level: config.env.LOG_LEVEL,
@@ -84,8 +86,7 @@ export function createServer(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     rewriteUrl: originForm,
-    // applies only to bodies that are never read, because `SlowBodies` responds earlier to others
-    requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000,
+    requestTimeout,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
     genReqId: requestId,
@@ -108,6 +109,7 @@ export function createServer(
       maxHeaderSize: config.env.MAX_HEADER_BYTES,
       requireHostHeader: false,
       headersTimeout: config.env.REQUEST_TIMEOUT_MS,
+      requestTimeout, // Fastify sets it after Node has compared `headersTimeout` with its own default of 300 s
       connectionsCheckingInterval: 1_000, // interval at which Node checks for requests that do not end
     },
   });

@@ -39,6 +39,11 @@ test("a body that does not end gets one 408 at REQUEST_TIMEOUT_MS, and no line i
   expect(logged).not.toHaveBeenCalled();
 });
 
+test("REQUEST_TIMEOUT_MS may be longer than Node's default of 300 s for a whole request", () => {
+  const { server } = createServer(configure({ REQUEST_TIMEOUT_MS: "600000" }));
+  expect(server).toMatchObject({ headersTimeout: 600_000, requestTimeout: 605_000 });
+});
+
 test("a body below the minimum rate ends long before REQUEST_TIMEOUT_MS", async () => {
   const { url } = await listening({ REQUEST_TIMEOUT_MS: "60000" });
   const { text, closed } = drip(url, "/echo");
