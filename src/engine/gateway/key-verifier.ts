@@ -147,7 +147,7 @@ export class KeyVerifier implements RevocationListener {
   }
 
   /**
-   * Whether a key should be looked up again, because `#trustedUntil` is before its cache entry expires. The lookup is due
+   * Whether a key should be looked up again, because `#trustedUntil` ends before the key's cache entry. The lookup is due
    * - at once if revocations were lost,
    * - after a sixth of `unconfirmedMs` if the log confirmed the key last, because the log may confirm it again meanwhile,
    * - in the last third of `unconfirmedMs` if a lookup confirmed the key last.

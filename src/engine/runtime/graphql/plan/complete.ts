@@ -76,7 +76,7 @@ export function addError({ errors, budget }: Completion, error: FieldError): voi
   errors.push(error);
 }
 
-/** Adds path and locations to an error, like graphql-js's `locatedError`. A `FieldError` already has both. */
+/** Adds path and locations to an error, like graphql-js's `locatedError`. A `FieldError` already has path and locations. */
 function located(raw: unknown, field: FieldPlan, path: Path | undefined): FieldError {
   if (raw instanceof FieldError) return raw;
   const { nodes, source } = field;

@@ -112,7 +112,7 @@ function visitMembers(
   }
 }
 
-/** Sets the nearest nullable position to null. Returns `false` if there is none: the response's `data` then becomes null. */
+/** Sets the nearest nullable position to null. If no position is nullable, returns `false`, and `data` becomes null. */
 export function propagateNull(position: Position | undefined): boolean {
   let at = position;
   while (at && !at.nullable) at = at.up;
