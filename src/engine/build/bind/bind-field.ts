@@ -177,7 +177,7 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 
 /**
  * Returns the nullable values that a call needs: if one of them is null, the field is null and no call is sent. For example, `GET
- * /messages` without the parent's `conversationId` would return the messages of all conversations.
+ * /books` without the parent's `authorId` would return the books of all authors.
  */
 function neededBy(inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] {
   const identifiesParent = inputs.some(isAlwaysThere);
@@ -192,8 +192,8 @@ const isAlwaysThere = ({ required, source }: Input): boolean =>
   source.kind === "parent" && (required || !source.nullable);
 
 /**
- * Returns the lists that select the field's items, such as `ids`. With empty `ids`, `GET /contacts` would return all contacts, so
- * the field is an empty list and no call is sent. Excludes an optional list if another parameter identifies the parent, because
+ * Returns the lists that select the field's items, such as `ids`. With empty `ids`, `GET /books` would return all books, so the
+ * field is an empty list and no call is sent. Excludes an optional list if another parameter identifies the parent, because
  * the list may be only a filter.
  */
 function keyListsOf(

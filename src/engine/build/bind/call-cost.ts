@@ -23,7 +23,7 @@ import { assumedLength, countText, type Estimate, multiplyEstimates, pageLength 
 import type { BoundField, Model } from "./model.ts";
 
 type PlannedCall = {
-  /** For example `conversations[].contact`. */
+  /** For example `books[].author`. */
   readonly path: string;
   readonly field: BoundField;
   readonly parents: Estimate;

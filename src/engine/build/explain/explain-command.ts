@@ -1,3 +1,4 @@
+/** The command `restbound explain`. */
 import { Option } from "commander";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { UsageError } from "../../shared/cli/command-failure.ts";

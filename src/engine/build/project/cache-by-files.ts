@@ -1,3 +1,4 @@
+/** Caches a value that is computed from files. */
 import type { SpecFiles } from "./spec-files.ts";
 
 /**

@@ -1,3 +1,4 @@
+/** Fingerprints, by which approvals refer to findings. */
 import { hash } from "node:crypto";
 import type { Diagnostic } from "../diagnostic.ts";
 

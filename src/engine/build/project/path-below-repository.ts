@@ -1,3 +1,4 @@
+/** Locates a project in its git repository. */
 import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 

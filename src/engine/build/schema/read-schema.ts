@@ -1,3 +1,4 @@
+/** Reads `schema.graphql`. */
 import {
   type ASTNode,
   buildASTSchema,

@@ -1,3 +1,4 @@
+/** Checks the styles in which parameters and form bodies are serialized. */
 import { getNamedType, isInputObjectType } from "graphql";
 import { own } from "../../../shared/own.ts";
 import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";

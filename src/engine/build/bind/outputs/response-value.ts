@@ -1,3 +1,4 @@
+/** A REST value with which a field's type is compared. */
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import { atRestDirective, type FieldContext } from "../field-context.ts";
