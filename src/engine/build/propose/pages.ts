@@ -156,7 +156,11 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   const after = counted.find((each) => declaresOrigin(each.shape)) ?? (cursor ? undefined : counted.at(-1));
   if (after && after === page) {
     const following = find(shape, isNullableScalar, [...names.nextNumber, ...names.address], () => true);
-    return { after, paths: { more: more ?? following }, pages: "NUMBERED" as const };
+    const end = more ?? following;
+    // beside page numbers, a bare `total` may be the number of pages
+    const counts = names.total.filter((name) => name !== "total");
+    const total = end === undefined ? find(shape, isNumeric, counts) : undefined;
+    return { after, paths: { more: end, total }, pages: "NUMBERED" as const };
   }
   const total = more === undefined ? find(shape, isNumeric, names.total) : undefined;
   return after && { after, paths: { more, total }, pages: "OFFSET" as const };

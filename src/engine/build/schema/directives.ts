@@ -119,8 +119,8 @@ input RestConnection {
   """
   more: String
   """
-  The path of the number of all items, for \`OFFSET\`, and for \`NUMBERED\` without \`first\`: the page that
-  reaches it is the last one.
+  The path of the number of all items, for \`OFFSET\` and \`NUMBERED\`: the page that reaches it is
+  the last one.
   Example: \`@rest(operation: "getUsers", connection: { items: "data", pages: OFFSET, total: "meta.filter_count" })\`
   """
   total: String

@@ -5,7 +5,7 @@
  * contains the REST cursor of the edge's own page and the number of items to skip: the page is requested again, and its first
  * items are dropped. A cursor may contain further values:
  * - the page size, if the REST cursor may be a page number, because pages of another size begin at other items;
- * - the number of items before the page, if REST's total determines the last page and the client cannot choose the page size;
+ * - the number of items before the page, if REST's total determines the last page;
  * - the number of consecutive empty pages so far.
  *
  * With offsets, the cursor of each edge is its offset. If REST expects the id of the last item as its cursor, the id is read from

@@ -204,6 +204,16 @@ test.each([
   expect(out).toContain(`connection: { items: "items", pages: ${pages} })`);
 });
 
+test.each([
+  ["total_count", ', total: "total_count"'],
+  ["total", ""], // it may be the number of pages
+  ["total_pages", ""],
+])("of numbered pages, %s is read as the number of all items: %s", async (name, total) => {
+  const answer = { type: "object", properties: { items: things, [name]: integer } };
+  const out = await proposedAll(documentOf({ listThings: [{ page: integer, per_page: integer }, answer] }));
+  expect(out).toContain(`connection: { items: "items"${total}, pages: NUMBERED })`);
+});
+
 test("an object around the end of the pages stays a field if it has other properties", async () => {
   const answerOf = (meta: object) => ({
     type: "object",

@@ -97,6 +97,12 @@ function restOf(length: number, { from, cap }: Manner) {
           total: length,
         }),
       ),
+    ofSizedCount: (args: Args) =>
+      connection(
+        args,
+        { items: ["rows"], next: { by: "number", from, total: ["total"] }, first: byDefault },
+        async (inner) => ({ rows: pageOf(inner).page, total: length }),
+      ),
     limited: (args: Args) =>
       connection(
         args,
@@ -118,6 +124,7 @@ const ways = [
   "ofTotal",
   "ofLength",
   "ofCount",
+  "ofSizedCount",
 ] as const;
 
 test.each(ways)(
@@ -181,6 +188,17 @@ test("without a size, only an empty page is the last one; a total says it before
   ]);
   expect(await read(restOf(3, { from: 0, cap: 9 }).ofCount)).toEqual([[0, 1, 2]]);
   expect(await read(restOf(0, { from: 0, cap: 9 }).ofLength)).toEqual([[]]);
+});
+
+test.each([
+  ["a full page", 8, 4, 9, [4, 4]],
+  ["a page that is longer than REST's default page", 13, 8, 9, [8, 5]],
+  ["a page that REST makes shorter than requested", 8, 6, 3, [3, 3, 2]],
+])("a total says that %s is the last one", async (_what, length, first, cap, lengths) => {
+  const { ofSizedCount } = restOf(length, { from: 1, cap });
+  const pages = await read(ofSizedCount, first);
+  expect(pages.map((page) => page.length)).toEqual(lengths);
+  expect(pages.flat()).toEqual(Array.from({ length }, (_, id) => id));
 });
 
 test("pages without a size may differ in length: nothing is cut off", async () => {

@@ -29,11 +29,10 @@ export function bindPaging(
       "name the path of the cursor in the body, or the style in which REST pages without one",
     );
   const after = inputOfArgument(inputs, "after");
-  const isNumbered = pages === "NUMBERED" && inputOfArgument(inputs, "first") === undefined;
-  const isTotalRead = total === undefined || pages === "OFFSET" || isNumbered;
+  const isTotalRead = total === undefined || pages === "OFFSET" || pages === "NUMBERED";
   if (!isTotalRead)
     add(
-      `\`total\` does not determine the last page of ${where.coordinate}: it does so only for OFFSET, and for NUMBERED without \`first\``,
+      `\`total\` does not determine the last page of ${where.coordinate}: it does so only for OFFSET and NUMBERED`,
       "remove `total` (a field of the connection may still show it), and name `more` if a property of the page says whether there is a next one; or write `pages: OFFSET` if `after` feeds an offset",
     );
   if (!after) return undefined;

@@ -25,21 +25,21 @@ export const mostEmptyPages = 20;
 
 /**
  * Whether a cursor contains the number of items before its page, which is compared with REST's total to detect the last page.
- * This number cannot be computed from a page number if the page size is unknown.
+ * This number cannot be computed from a page number, because REST may send smaller pages than requested.
  */
-const countsItems = ({ next, first }: Page): boolean =>
-  next.by === "number" && next.total !== undefined && first === undefined;
+const countsItems = ({ next }: Page): boolean => next.by === "number" && next.total !== undefined;
 
 export const cursorOf = ({ cursor, skip, size, before, empties = 0 }: PageStart): string => {
-  const pageState = size !== undefined ? `/${size}` : before !== undefined ? `+${before}` : "";
+  const sized = size !== undefined ? `/${size}` : "";
+  const seen = before !== undefined ? `+${before}` : "";
   const counted = empties > 0 ? `~${empties}` : "";
-  return Buffer.from(`${skip}${pageState}${counted}:${cursor ?? ""}`).toString("base64url");
+  return Buffer.from(`${skip}${sized}${seen}${counted}:${cursor ?? ""}`).toString("base64url");
 };
 
 /** Maximum length of a cursor. Servers accept URLs up to about this length, and a REST cursor is part of a URL. */
 const maxLength = 8_192;
 
-const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9})|\+(0|[1-9]\d{0,14}))?(?:~([1-9]\d?))?:(.*)$/s;
+const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9}))?(?:\+(0|[1-9]\d{0,14}))?(?:~([1-9]\d?))?:(.*)$/s;
 
 /** Parses `after`. Throws `BAD_USER_INPUT` for a cursor of another field. */
 export function startAt({ first, after }: PageArguments, page: Page): PageStart {
