@@ -19,8 +19,14 @@ export function nameFrom(operation: RestOperation): string {
   if (name !== undefined) return isGeneric(name) ? nameFromPath(operation, isApiOrVersion) : name;
   // NestJS writes the class and the method, as in UsersController_findAll or UsersControllerV1_getUser
   const [, owner, method] = /^(\w+)Controller(?:V\d+)?_([A-Za-z]\w*)$/.exec(id) ?? [];
-  if (owner === undefined || method === undefined) return id;
+  if (owner === undefined || method === undefined) return withoutVersion(id);
   return namesResource(method, owner) ? method : `${owner} ${method}`;
+}
+
+/** `v1.application.list` → `application.list`, but `v1.list` is unchanged, because `list` names no resource. */
+function withoutVersion(id: string): string {
+  const name = id.replace(/^v\d+(?:\.\d+)*[._/-](?=[a-z])/i, "");
+  return isGeneric(name) ? id : name;
 }
 
 /** Whether the name contains the resource, as `listUsers` and `getUserRoles` contain `users`. */

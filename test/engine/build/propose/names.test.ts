@@ -143,6 +143,20 @@ test.each<[what: string, operations: Parameters<typeof named>[0], fields: readon
     ),
   ],
   [
+    "no version, unless two versions have the same operation or the rest names no resource",
+    {
+      "/a": { get: "v1.application.list", post: "v1.application.create" },
+      "/b": { get: "v1.list", post: "V1-delete-user" },
+      "/c": { get: "v1_users" },
+      "/c2": { get: "v2_users" },
+      "/d": { get: "v1beta.users", post: "v4" },
+    },
+    ["applicationList", "applicationCreate", "v1List", "deleteUser", "users", "v2Users"].concat(
+      "v1betaUsers",
+      "v4",
+    ),
+  ],
+  [
     "no verb that only says that it reads, unless the rest names no resource",
     {
       "/a": { get: "findAllPlanCharges" },
