@@ -51,7 +51,6 @@ const fitsId = (shape: Shape): boolean => isOnly(shape, "string") || isOnly(shap
 
 export class OutputTypes {
   readonly #definitions: TypeDefinitions;
-
   constructor(definitions: TypeDefinitions) {
     this.#definitions = definitions;
   }
@@ -130,10 +129,7 @@ export class OutputTypes {
 
   /** Defines an object type that a connection needs. `fields` has the indented lines of its fields. */
   #addedType(shape: Shape, wanted: string, fields: readonly string[]): string {
-    return (
-      this.#known(shape) ??
-      this.#definitions.define(shape, wanted, "", (name) => [`type ${name} {`, ...fields, "}"])
-    );
+    return this.#known(shape) ?? this.#definitions.defineByFields(shape, wanted, fields);
   }
 
   /** The union for the schema. `undefined` if the binder cannot resolve its member types. */

@@ -17,6 +17,7 @@ export class TypeDefinitions {
   /** The name of the operation's document, if there are several documents. */
   #document: string | undefined;
   readonly #names = new Map<string, string>();
+  readonly #namesByFields = new Map<string, string>();
   readonly #taken: Set<string>;
   readonly #scalars = new Set<string>();
   readonly #comments = new Set<string>();
@@ -83,6 +84,19 @@ export class TypeDefinitions {
     const name = this.nameFor(shape, wanted, suffix);
     const key = `${suffix} ${shape.identity.text}`;
     if (!this.#names.has(key)) this.#defineAs(name, key, lines);
+    return name;
+  }
+
+  /**
+   * Defines an object type, or reuses one that was defined for the same `wanted` name and has equal fields, because many documents
+   * repeat the schema of a page in each operation.
+   */
+  defineByFields(shape: Shape, wanted: string, fields: readonly string[]): string {
+    const text = [wanted, ...fields].join("\n");
+    const name =
+      this.#namesByFields.get(text) ??
+      this.define(shape, wanted, "", (free) => [`type ${free} {`, ...fields, "}"]);
+    this.#namesByFields.set(text, name);
     return name;
   }
 

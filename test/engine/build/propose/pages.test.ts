@@ -214,6 +214,31 @@ test.each([
   expect(out).toContain(`connection: { items: "items"${total}, pages: NUMBERED })`);
 });
 
+test("pages with equal fields share a connection, others do not", async () => {
+  const pageOf = (others: object, key: string): object => ({
+    allOf: [
+      { type: "object", properties: others },
+      { type: "object", properties: { [key]: things } },
+    ],
+  });
+  const query = { page: integer, per_page: integer };
+  const out = await proposedAll(
+    documentOf({
+      listThings: [query, pageOf({ count: integer }, "things")],
+      listMyThings: [query, pageOf({ count: integer }, "things")],
+      listNewThings: [query, pageOf({ pages: integer }, "things")],
+    }),
+  );
+  expect(out.match(/type \w+ \{/g)).toEqual([
+    "type Query {",
+    "type Thing {",
+    "type ThingEdge {",
+    "type PageInfo {",
+    "type ThingConnection {",
+    "type ListNewThingsThingConnection {",
+  ]);
+});
+
 test("an object around the end of the pages stays a field if it has other properties", async () => {
   const answerOf = (meta: object) => ({
     type: "object",
