@@ -45,7 +45,7 @@ export async function prepareDocument(
   const { document, files, place, read, fetched } = await readSourceDocument(openapi, io, name);
   documentFaults(document, []); // reads every file that the document refers to
   rejectTakenNames(files.keys(), openapi, place);
-  const { text, advice: hidden } = declareErrors(document, place.overlay, files.has(place.overlay));
+  const { text, advice: ofErrors } = declareErrors(document, place.overlay, files.has(place.overlay));
   if (text !== undefined) files.set(place.overlay, text);
   const taken = [...files.keys()].filter((file) => before.read(file) !== undefined);
   if (taken.length > 0) throw new UsageError(taken.map((file) => `spec/${file} already exists`));
@@ -61,7 +61,7 @@ export async function prepareDocument(
   const operations = readOperations(document);
   const [first] = operations.keys();
   const notFound = missingNotFound(operations.values());
-  const advice = [hidden, notFound].filter((each) => each !== undefined);
+  const advice = [...ofErrors, notFound].filter((each) => each !== undefined);
   const mends = overlayLines(advice, place.overlay, files.has(place.overlay));
   const base = firstServerUrl(document);
   const proposed = proposedBaseUrl(document, openapi);
@@ -82,7 +82,7 @@ export async function prepareDocument(
     for (const file of written.keys()) out(`wrote ${file}: ${variable}`);
     const elsewhere = missing.length > 0 ? `; add it to ${missing.join(", ")}` : "";
     out(`address:  ${variable}=${proposed}${base === undefined ? ", in the environment" : ""}${elsewhere}`);
-    if (hidden) out(printable(`errors:   ${hidden.message}`));
+    for (const { message } of ofErrors) out(printable(`errors:   ${message}`));
     if (notFound) out(printable(`not found: ${notFound.message}`));
     for (const line of mends) out(printable(line));
     if (first !== undefined)

@@ -15,7 +15,7 @@ import { nodeKey, type RestDocument } from "../openapi/document.ts";
 import { queryPaths } from "../openapi/overlays/json-path.ts";
 import { readOperations } from "../openapi/read-operations.ts";
 import { shapeAt } from "../openapi/shapes/read-shape.ts";
-import { responseProperties, type Shape } from "../openapi/shapes/shape.ts";
+import { isOnly, responseProperties, type Shape } from "../openapi/shapes/shape.ts";
 import { type OverlayAction, type OverlayAdvice, overlayText, quotedNames } from "./overlay-text.ts";
 
 const memberNames = {
@@ -55,15 +55,15 @@ type Mapping = Members & { readonly list?: string; readonly item?: Members };
 type UndeclaredError = ErrorSchema & { readonly id: string; readonly mapping: Mapping | undefined };
 
 /**
- * Returns an overlay that declares the members with known names of each error schema without a declaration, and advice for the
- * other error schemas, because clients see no member of these errors. Skips schemas without properties. If the document has an
- * overlay, the advice has the actions instead.
+ * Returns an overlay that declares the members with known names of each error schema without a declaration, and advice for what
+ * clients do not see: other error schemas, and lists of undeclared texts. Skips schemas without properties. If the document has
+ * an overlay, the advice has the actions instead.
  */
 export function declareErrors(
   document: RestDocument,
   overlay: string,
   hasOverlay: boolean,
-): { readonly text?: string; readonly advice?: OverlayAdvice } {
+): { readonly text?: string; readonly advice: readonly OverlayAdvice[] } {
   const undeclared = undeclaredErrors(document);
   const alike = Map.groupBy(undeclared, ({ mapping }) => JSON.stringify(mapping));
   const actions = [...alike.values()].flatMap((errors): OverlayAction[] => {
@@ -78,10 +78,52 @@ export function declareErrors(
   const isWritten = !hasOverlay && actions.length > 0;
   return {
     ...(isWritten && { text: overlayText("What clients see of the errors", actions) }),
-    ...(left.length > 0 && {
-      advice: { message: describeErrors(left, overlay), actions: hasOverlay ? actions : [] },
-    }),
+    advice: [
+      ...(left.length > 0
+        ? [{ message: describeErrors(left, overlay), actions: hasOverlay ? actions : [] }]
+        : []),
+      ...undeclaredLists(document, undeclared),
+    ],
   };
+}
+
+/**
+ * Returns advice for a list such as `errors: { type: object }`. Many frameworks send texts by field name there, as in
+ * `{ "name": ["can't be blank"] }`, but the document does not declare them.
+ */
+function undeclaredLists(document: RestDocument, errors: readonly UndeclaredError[]): OverlayAdvice[] {
+  const found = errors.flatMap((each) => {
+    const list = each.mapping?.list === undefined ? untypedList(shapeAt(document, each.node)) : undefined;
+    return list === undefined ? [] : [{ ...each, list }];
+  });
+  const actions = [...Map.groupBy(found, ({ list }) => list)].flatMap(([list, alike]) =>
+    targetsOf(document, alike).flatMap((target): OverlayAction[] => {
+      const property = list.split(".").map((name) => `.properties${selector([name])}`);
+      const texts = { type: "array", items: { type: "string" } };
+      const at = target + property.join("");
+      if (select(document, at).length === 0) return [];
+      return [
+        { target: at, update: { additionalProperties: texts } },
+        { target, update: { [errorMapping]: { list } } },
+      ];
+    }),
+  );
+  const [first] = found;
+  if (!first || actions.length === 0) return [];
+  const message = `clients see no text of "${first.list}" of ${first.id}, because the document declares none: if REST sends lists of texts by field name there, declare them`;
+  return [{ message, actions }];
+}
+
+/** The path of a property that is named like a list of errors, and is an object without declared properties. */
+function untypedList(shape: Shape): string | undefined {
+  const isUntyped = (list: Shape | undefined): boolean =>
+    list !== undefined && isOnly(list, "object") && list.properties.size === 0 && list.entry === undefined;
+  const paths = ["", ...envelopes].flatMap((envelope) => {
+    const object = envelope === "" ? shape : shapeOf(shape, envelope);
+    const name = object && listNames.find((each) => isUntyped(shapeOf(object, each)));
+    return name === undefined ? [] : [[envelope, name].filter((step) => step !== "").join(".")];
+  });
+  return paths[0];
 }
 
 function undeclaredErrors(document: RestDocument): UndeclaredError[] {

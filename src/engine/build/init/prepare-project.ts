@@ -95,12 +95,12 @@ async function startedProject(
   const at =
     base === undefined ? `${baseUrlVariable(place.name)}=${proposedBaseUrl(document, openapi)} ` : "";
   const notFound = missingNotFound(start.bound);
-  const advice = [errors.advice, notFound].filter((each) => each !== undefined);
+  const advice = [...errors.advice, notFound].filter((each) => each !== undefined);
   const ofErrors = [
     ...(errors.text === undefined
       ? []
       : [`spec/${place.overlay} declares the texts of REST's errors that clients see`]),
-    ...(errors.advice ? [errors.advice.message] : []),
+    ...errors.advice.map(({ message }) => message),
   ];
   const lines = [
     ...nextSteps(start, at, place, ofErrors),

@@ -44,7 +44,11 @@ const schema = `type Query {
   twos: [String!] @rest(operation: "listTwos")
 }`;
 
-const written = (document: object) => declareErrors(restDocument(document), "overlay.yaml", false);
+function written(document: object, hasOverlay = false) {
+  const { text: overlay, advice } = declareErrors(restDocument(document), "overlay.yaml", hasOverlay);
+  expect(advice.length).toBeLessThan(2);
+  return { text: overlay, advice: advice[0] };
+}
 
 /** What the two bound operations show by the overlay. The proof accepts it. */
 function shownBy(document: object, overlay: string) {
@@ -291,7 +295,7 @@ test("reports schemas that no target of the overlay reaches", () => {
   expect(targetsOf(found.text ?? "")).toEqual([
     "$.paths['/ones'].get.responses['400'].content['application/json'].schema",
   ]);
-  expect(found.advice?.message).toMatch(/^clients see no text of the error schema of listTwos 400: /);
+  expect(found.advice[0]?.message).toMatch(/^clients see no text of the error schema of listTwos 400: /);
 });
 
 test("advises on the actions if the document has an overlay", () => {
@@ -300,7 +304,7 @@ test("advises on the actions if the document has an overlay", () => {
     { 404: ref("Gone"), 409: object({ message: text }), 422: ref("Odd") },
     { schemas },
   );
-  const { text: overlay, advice } = declareErrors(restDocument(document), "overlay.yaml", true);
+  const { text: overlay, advice } = written(document, true);
   expect(overlay).toBeUndefined();
   expect(advice?.message).toMatch(
     /^clients see no text of 3 error schemas \(Gone, Odd\), such as that of listOnes 404: /,
@@ -313,4 +317,35 @@ test("advises on the actions if the document has an overlay", () => {
     { statuses: ["404"], message: "error" },
     { statuses: ["409"], message: "message" },
   ]);
+});
+
+test.each([
+  ["errors", object({ error: text, errors: { type: "object" } }), { message: "error", list: "errors" }],
+  [
+    "error.details",
+    object({ error: object({ message: text, details: { type: "object" } }) }),
+    { message: "error.message", list: "error.details" },
+  ],
+  ["errors", object({ errors: { type: "object" } }), { list: "errors" }],
+])(
+  "the advice for %s, an object without properties, declares lists of texts by field",
+  (list, error, shown) => {
+    const document = documentOf({ 422: ref("Refusal") }, { schemas: { Refusal: error } });
+    const { text: overlay, advice } = declareErrors(restDocument(document), "overlay.yaml", false);
+    const [line, ...lines] = overlayLines(advice, "overlay.yaml", true);
+    expect(line).toMatch(/^mend it: {3}add to the actions of spec\/overlay\.yaml/);
+    expect(advice.at(-1)?.message).toMatch(`clients see no text of "${list}" of listOnes 422, because`);
+    const given = overlay === undefined ? [] : parse(overlay).actions;
+    const actions = [...given, ...parse(lines.join("\n"))];
+    const whole = JSON.stringify({ overlay: "1.0.0", info: { title: "t", version: "1" }, actions });
+    expect(shownBy(document, whole)[0]).toEqual([{ statuses: ["422"], ...shown, isMap: true }]);
+  },
+);
+
+test.each([
+  ["declared properties", { type: "object", properties: { name: text } }],
+  ["declared texts", { type: "object", additionalProperties: list(text) }],
+  ["another type", text],
+])("no advice is given for errors with %s", (_what, errors) => {
+  expect(written(documentOf({ 422: object({ message: text, errors }) })).advice).toBeUndefined();
 });
