@@ -8,7 +8,7 @@ import { escapeControlCharacters } from "../../shared/control-characters.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { generatedFolder } from "../codegen/codegen-command.ts";
 import { baseUrlVariable } from "../openapi/document-files.ts";
-import { firstServerUrl, proposedBaseUrl } from "../openapi/server-url.ts";
+import { firstServerUrl, isExampleUrl, proposedBaseUrl } from "../openapi/server-url.ts";
 import { pathBelowRepository } from "../project/path-below-repository.ts";
 import { Project } from "../project/project.ts";
 import { folderFiles, textFiles } from "../project/spec-files.ts";
@@ -92,8 +92,8 @@ async function startedProject(
   if (errors.text !== undefined) files.set(place.overlay, errors.text);
   files.set("schema.graphql", escapeControlCharacters(start.schema)).set("rest-only.yaml", start.ledger);
   const base = firstServerUrl(document);
-  const at =
-    base === undefined ? `${baseUrlVariable(place.name)}=${proposedBaseUrl(document, openapi)} ` : "";
+  const isKnown = base !== undefined && !isExampleUrl(base);
+  const at = isKnown ? "" : `${baseUrlVariable(place.name)}=${proposedBaseUrl(document, openapi)} `;
   const notFound = missingNotFound(start.bound);
   const advice = [...errors.advice, notFound].filter((each) => each !== undefined);
   const ofErrors = [

@@ -39,3 +39,7 @@ export function proposedBaseUrl(document: RestDocument, given: string): string {
   const { origin, pathname } = new URL(isPath ? url : "/", at);
   return /^[\w.:/~-]+$/.test(origin + pathname) ? (origin + pathname).replace(/\/$/, "") : origin;
 }
+
+/** Whether the URL has a domain that is reserved for documentation (RFC 2606 §3), so that no API can be there. */
+export const isExampleUrl = (url: string): boolean =>
+  /(?:^|\.)example\.(?:com|net|org)$/.test(URL.parse(url)?.hostname ?? "");

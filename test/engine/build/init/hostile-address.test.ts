@@ -90,3 +90,10 @@ test.each([
   else expect(written).not.toContain("defaults:");
   expect(written).toContain(`start it:  ${isKnown ? "" : `REST_BASE_URL=${shown} `}npm start`);
 });
+
+test.each(["https://example.com/api", "https://api.example.org"])(
+  "a server on a domain for documentation, %s, has to be replaced to start",
+  async (url) => {
+    expect(await writtenFor(url)).toContain(`start it:  REST_BASE_URL=${url} npm start`);
+  },
+);
