@@ -42,6 +42,8 @@ export function exampleRequest(model: Model): ExampleRequest | undefined {
 
 /** Fields that lead to the items of a page. */
 const ofPages = ["nodes", "edges", "node"];
+/** Fields by which people recognise an object. */
+const ofObjects = ["name", "title", "id"];
 const mostLevels = 4;
 
 /**
@@ -55,8 +57,11 @@ function selectionOf(type: GraphQLOutputType, levels = mostLevels): string | und
   const fields = Object.values(named.getFields()).filter(
     ({ args, deprecationReason }) => !args.some(isRequiredArgument) && deprecationReason === undefined,
   );
-  const rank = ({ name, type: field }: (typeof fields)[number]): number =>
-    ofPages.includes(name) ? 0 : isLeafType(getNamedType(field)) ? 1 : 2;
+  const rank = ({ name, type: field }: (typeof fields)[number]): number => {
+    if (ofPages.includes(name)) return 0;
+    if (!isLeafType(getNamedType(field))) return 3;
+    return ofObjects.includes(name) ? 1 : 2;
+  };
   for (const field of fields.toSorted((one, other) => rank(one) - rank(other))) {
     const below = selectionOf(field.type, levels - 1);
     if (below !== undefined) return ` { ${field.name}${below} }`;

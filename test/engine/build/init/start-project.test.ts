@@ -117,6 +117,10 @@ test.each([
 test.each<[string, object]>([
   ["{ pages { total } }", { type: "object", properties: { owner: ticket, total: { type: "integer" } } }],
   ["{ pages { owner { id } } }", { type: "object", properties: { owner: ticket, buyer: ticket } }],
+  [
+    "{ pages { name } }",
+    { type: "object", properties: { total: { type: "integer" }, name: { type: "string" } } },
+  ],
   ["{ pages }", { type: "string" }],
 ])("the printed request shows data: %s", (query, schema) => {
   const content = { "application/json": { schema } };
