@@ -33,14 +33,14 @@ declare module "fastify" {
     /** The number of operations executed since the start. */
     executions: ExecutionCounts;
     upstreams: Upstreams;
-    /** The operations in the manifests of apps. */
+    /** The saved operations of client apps, read from their manifests. */
     apps: AppOperations;
     /** `undefined` without `USAGE_DIR`. */
     usage: UsageLedger | undefined;
   }
 }
 
-/** `samples` are initial values of the explorer. Throws `ConfigError`. */
+/** `samples`: the query variables and the API key with which the explorer starts. Throws `ConfigError`. */
 export async function createGraphql(
   config: Config,
   api: GeneratedApi,

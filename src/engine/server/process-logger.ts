@@ -1,6 +1,6 @@
 /**
- * Writes the messages of the process: as text for people, with warnings on stderr. In production each message is a JSON log line
- * whatever `LOG_LEVEL` is, because log collectors only accept JSON.
+ * Writes the messages of the process. Outside production, messages are text for people, and warnings go to stderr. In production,
+ * each message is a JSON log line, because log collectors only accept JSON. `LOG_LEVEL` does not suppress these messages.
  */
 import { hostname } from "node:os";
 import type { Config } from "../runtime/settings/config.ts";
@@ -13,7 +13,7 @@ import type { Service } from "./service.ts";
 const levels = { info: 30, warn: 40, fatal: 60 } as const;
 
 export type ProcessLogger = {
-  /** In production the text must be a single line, and `more` adds fields to the log line. */
+  /** In production, the text must be a single line. `more`: further fields of the JSON log line. */
   readonly info: (text: string, more?: object) => void;
   readonly warn: (line: string) => void;
   /** Writes the reason of a failed start to stderr. */
@@ -41,8 +41,8 @@ export function createProcessLogger(
 }
 
 /**
- * Returns the startup message: where the process listens and, unless `brief`, further URLs and the lines of the platform.
- * `unready` are the reasons why the front is not ready.
+ * Returns the startup message: where the process listens and, unless `brief` is true, further URLs and the lines that
+ * `platform.welcome` returns. `unready` are the reasons why the front is not ready.
  */
 export async function startupMessage(
   config: Config,

@@ -1,7 +1,8 @@
 /**
- * Composition root: starts the configured roles. The roles named on the command line (default: all) run in this process, each on
- * a separate socket, so that the same code runs in one process or in several. The first of gateway, graphql and platform is the
- * front and listens on `PORT`; the others listen on loopback ports.
+ * Composition root: starts the configured roles. The roles named on the command line (default: all roles) run in this process.
+ * Each role listens on a separate socket, so that roles work the same in one process or in several. The front is the role that
+ * clients connect to: the first running role in the order gateway, graphql, platform. The front listens on `PORT`; the other
+ * roles listen on loopback ports.
  */
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
@@ -16,7 +17,10 @@ import {
 import type { Environment } from "../runtime/settings/environment.ts";
 import type { Service } from "./service.ts";
 
-/** `servers` are in the order in which they stop: the front first, `/metrics` last. */
+/**
+ * `servers` are in the order in which they stop: first the front, which is the role that clients connect to, and last the server
+ * of `/metrics`.
+ */
 export type RunningRoles = {
   url: URL;
   metrics?: URL;
@@ -25,7 +29,10 @@ export type RunningRoles = {
   end: () => Promise<void>;
 };
 
-/** Starts the roles, the front last. If one cannot start, stops the others and throws `ConfigError`. */
+/**
+ * Starts the roles. The front, which clients connect to, starts last. If a role cannot start, stops the other roles and throws
+ * `ConfigError`.
+ */
 export async function start(given: Config, service: Service): Promise<RunningRoles> {
   const roles: Map<Role, FastifyInstance> = new Map();
   const running = (): FastifyInstance[] => [...roles.values()].reverse();
@@ -99,16 +106,19 @@ async function startRoles(given: Config, service: Service, roles: Map<Role, Fast
   return url;
 }
 
-/** The gateway and the roles behind it in the same process share a secret. It is generated if none is configured. */
+/**
+ * Returns the configuration with a `GATEWAY_SECRET`, which the gateway and the other roles of this process share. Generates the
+ * secret if none is configured.
+ */
 const withSecret = (config: Config): Config =>
   config.env.GATEWAY_SECRET !== undefined || !config.roles.has("gateway") || config.roles.size === 1
     ? config
     : withEnvironment(config, { GATEWAY_SECRET: randomBytes(32).toString("base64url") });
 
-/** Disables CORS for the roles behind the front. */
+/** Disables CORS for the roles behind the front, because browsers connect only to the front. */
 const behindFront = (config: Config): Config => withEnvironment(config, { CORS_ORIGINS: [] });
 
-/** Raises the header limits of roles behind a gateway, because the gateway adds headers. */
+/** Raises the header limits of roles behind a gateway, because the gateway adds headers to each request. */
 const withHeaderAllowance = (role: Role, config: Config): Config =>
   role === "gateway" || config.env.GATEWAY_SECRET === undefined
     ? config
@@ -129,7 +139,7 @@ function behindGateway({ env }: Config) {
 const withEnvironment = (config: Config, changes: Partial<Environment>): Config =>
   Object.freeze({ ...config, env: withProperties(config.env, Object.getOwnPropertyDescriptors(changes)) });
 
-/** Listens on the configured host and port, or without `config` on a free loopback port. */
+/** Listens on the configured host and port. Without `config`, listens on a free loopback port. */
 async function listen(
   server: FastifyInstance,
   config?: Config,
@@ -147,7 +157,10 @@ async function listen(
   return new URL(`http://${shown.includes(":") ? `[${shown}]` : shown}:${taken}`);
 }
 
-/** Returns a `ConfigError` that names the wrong setting, or the error itself if no setting can fix it. */
+/**
+ * Converts an error of `listen`: returns a `ConfigError` that names the wrong setting, or the same error if no setting can fix
+ * it.
+ */
 export function listenError(
   error: unknown,
   host: string,

@@ -4,7 +4,10 @@ import { type Lookup, lookupCache } from "../../runtime/dns/lookup-cache.ts";
 import { knownMethod } from "../../runtime/observe/request-record.ts";
 import { labels, type MetricFamilies } from "./metric-families.ts";
 
-/** Set on undici's request, because the entries of a `WeakMap` would stay in memory longer than their keys. */
+/**
+ * The property of undici's request object that stores the start and the status of the call. A `WeakMap` would keep this data in
+ * memory longer than the request.
+ */
 const begun = Symbol("begun");
 type Call = {
   readonly origin: string;
@@ -26,7 +29,7 @@ export function measureOutgoingCalls(families: MetricFamilies): void {
   const ended = (call: Call, errorType?: string): void => {
     const measured = call[begun];
     if (!measured) return;
-    call[begun] = undefined; // a truncated response also emits an error, but must be counted once
+    call[begun] = undefined; // undici reports a truncated response twice, but it must be counted once
     const { since, status } = measured;
     duration(
       knownMethod(call.method),
@@ -50,8 +53,9 @@ export function measureOutgoingCalls(families: MetricFamilies): void {
 }
 
 /**
- * Returns the code of a system error or an undici error, and the name of any other error, because the code of a `DOMException` is
- * a number. An aborted call fails with the reason given to its `AbortController`, which may be any value.
+ * Returns the code of an error if the code is a string, as in system errors and undici errors. Otherwise, returns the error's
+ * name: for example, the code of a `DOMException` is a number. Returns `aborted` for a value that is not an `Error`, because any
+ * value can be the reason passed to `AbortController.abort`.
  */
 const errorTypeOf = (error: unknown): string =>
   error instanceof Error
@@ -65,7 +69,10 @@ function addressOf(origin: string) {
   return { server_address: hostname, server_port: port || (protocol === "https:" ? "443" : "80") };
 }
 
-/** The labels are bounded, because host names come from the configuration. The returned function stops the measurements. */
+/**
+ * Measures DNS lookups by host name. The number of series is bounded, because all host names come from the configuration. Returns
+ * the function that stops the measurements.
+ */
 export function measureLookups(families: MetricFamilies): () => void {
   const duration = families.histograms(
     "dns_lookup_duration_seconds",

@@ -1,7 +1,7 @@
 /**
  * A registry of metrics, and their text for Prometheus. `prom-client` hashes the labels at each observation (1 µs) and formats
- * them at each scrape. This registry keeps a number and the formatted labels of each series, so it writes a series in a hundredth
- * of the time (measured).
+ * them at each scrape. This registry stores the labels of each series as formatted text, so it writes a series in a hundredth of
+ * the time that `prom-client` needs (measured).
  */
 
 type Value = string | number | boolean;
@@ -24,7 +24,10 @@ export type SnapshotPoint = { readonly labels: Labels } & (
   | { readonly buckets: Pick<Buckets, "bounds" | "counts" | "sum"> }
 );
 
-/** Creates a function that assigns label values to `names`, in the same order. */
+/**
+ * Creates a function that takes the values of the labels `names`, in the same order, and returns an object with the values by
+ * name.
+ */
 export const labels =
   <const Names extends readonly string[]>(...names: Names) =>
   (...values: { readonly [At in keyof Names]: Value }): Labels =>
@@ -46,7 +49,7 @@ export class MetricFamilies {
     this.#families.push({ type: "gauge", name, help, points: () => pointsOf(names, rows) });
   }
 
-  /** Adds a counter. The returned function returns the series with the given label values. */
+  /** Adds a counter. Returns a function that takes label values and returns the series with these values. */
   counters<Values extends readonly Value[]>(
     name: string,
     help: string,
@@ -57,7 +60,7 @@ export class MetricFamilies {
     return of;
   }
 
-  /** Adds a histogram. `bounds` are the upper bounds of its buckets, by default for durations in seconds. */
+  /** Adds a histogram. `bounds`: the upper bounds of its buckets. The default bounds are meant for durations in seconds. */
   histograms<Values extends readonly Value[]>(
     name: string,
     help: string,
@@ -123,7 +126,10 @@ class Node<Child> extends Map<Value, Node<Child>> {
   child: Child | undefined;
 }
 
-/** Creates the series of a metric, one per combination of label values. Callers must limit the number of label values. */
+/**
+ * Creates the series of a metric: one for each combination of label values that is used. Series are never removed, so callers
+ * must limit the number of different values.
+ */
 function family<Values extends readonly Value[], Child>(
   labelsOf: (...values: Values) => Labels,
   make: (set: LabelSet) => Child,
@@ -150,7 +156,7 @@ function family<Values extends readonly Value[], Child>(
 
 class Buckets {
   readonly bounds: readonly number[];
-  /** The count of each bucket, not cumulative. The last bucket counts values above all bounds. */
+  /** The number of values in each bucket, not cumulative. The last bucket counts the values that exceed every bound. */
   readonly counts: Float64Array;
   sum = 0;
 

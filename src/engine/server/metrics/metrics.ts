@@ -1,7 +1,8 @@
 /**
  * Measures requests of each role, saved operations, REST calls, upstreams, key checks and the process. HTTP metrics have the
- * names and labels of OpenTelemetry's semantic conventions, written as Prometheus writes them. `/metrics` serves them on a
- * separate port, and `otlp-metrics.ts` sends them to a collector. If neither is configured, nothing is measured.
+ * names and labels of OpenTelemetry's semantic conventions, with underscores instead of dots, as Prometheus requires. `/metrics`
+ * serves them on a separate port, and `otlp-metrics.ts` sends them to a collector. If neither `/metrics` nor a collector is
+ * configured, nothing is measured.
  */
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Registry } from "prom-client";
@@ -18,7 +19,7 @@ import { measureLookups, measureOutgoingCalls } from "./connection-metrics.ts";
 import { labels, MetricFamilies } from "./metric-families.ts";
 import { measureManifests, measureRequests, type Servers } from "./request-metrics.ts";
 
-/** The metrics of a process: those of this program in `families`, those of Node and the process in `registry`. */
+/** The metrics of a process: `families` contains the metrics of this program, `registry` those of Node and the process. */
 export type Measured = {
   readonly families: MetricFamilies;
   readonly registry: Registry;

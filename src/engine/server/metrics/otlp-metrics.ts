@@ -1,7 +1,8 @@
 /**
- * Exports the metrics of `/metrics` by OTLP over HTTP. Metrics that are defined by OpenTelemetry's semantic conventions get the
- * names and attributes of the conventions. A collector that translates names for Prometheus restores the names of `/metrics`, so
- * that the alerts and the dashboard still apply. This module is loaded only if the standard `OTEL_…` variables enable it.
+ * Exports the metrics of `/metrics` by OTLP over HTTP. Metrics that OpenTelemetry's semantic conventions define get the names and
+ * attributes of the conventions. A collector that translates these names for Prometheus produces the same names as `/metrics`, so
+ * the alerts and the dashboard also work with a collector. This module is loaded only if the standard `OTEL_…` variables enable
+ * it.
  */
 import { type Attributes, type HrTime, ValueType } from "@opentelemetry/api";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
@@ -23,7 +24,7 @@ import type { MetricSettings } from "../../runtime/settings/config.ts";
 import type { Snapshot, SnapshotPoint } from "./metric-families.ts";
 import type { Measured } from "./metrics.ts";
 
-/** Sends the metrics at intervals. The returned function sends them once more and stops. */
+/** Sends the metrics at intervals. Returns a function that sends them once more and then stops. */
 export function sendMetrics(
   { families, registry }: Measured,
   settings: MetricSettings,
@@ -71,7 +72,7 @@ const conventional: ReadonlyMap<string, string> = new Map([
   ["dns_lookup_duration_seconds", "dns.lookup.duration"],
 ]);
 
-/** Maps a label to the attribute of the conventions, which has dots instead of underscores. */
+/** Maps a Prometheus label to the attribute's name in the semantic conventions, which has dots instead of underscores. */
 const attributeNames: ReadonlyMap<string, string> = new Map(
   [
     "dns.question.name",
@@ -132,7 +133,7 @@ function histogramOf({ bounds, counts, sum }: Buckets): Histogram {
 type Buckets = Extract<SnapshotPoint, { buckets: unknown }>["buckets"];
 type OfNode = MetricObjectWithValues<MetricValue<string> | MetricValueWithName<string>>;
 
-/** Converts a metric of `prom-client`, whose histogram buckets are cumulative. */
+/** Converts a metric of `prom-client`. Its histogram buckets are cumulative, those of a `Snapshot` are not. */
 function snapshotOf({ name, help, type, values }: OfNode): Snapshot {
   const kind = String(type) as Snapshot["type"];
   const textOf = (labels: object) =>

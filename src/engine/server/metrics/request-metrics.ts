@@ -1,7 +1,7 @@
 /**
- * Measures the requests of each role, and the saved operations that they run. Clients cannot create label values: roles, routes,
- * methods, schemes, statuses, codes and quotas are closed lists, operation names come from saved operations, and apps from
- * manifests.
+ * Measures the requests of each role, and the saved operations that these requests run. Clients cannot create any number of label
+ * values: roles, routes, methods, schemes, statuses, codes and quotas are closed lists, operation names come from saved
+ * operations, app names come from manifests, and the number of client versions is limited.
  */
 import type { FastifyInstance } from "fastify";
 import type { AppOperations } from "../../runtime/graphql/saved/app-operations.ts";
@@ -19,18 +19,18 @@ import { labels, type MetricFamilies } from "./metric-families.ts";
 /** The roles that run in this process. */
 export type Servers = ReadonlyMap<Role, FastifyInstance>;
 
-/** The label of operations that are not saved, and of values beyond a limit. */
+/** The label value for operations that are not saved, and for names and versions beyond a limit. */
 const other = "other";
-/** Maximum number of operation labels of counters, in total and per app. */
+/** Maximum number of operation names that counters use as labels, in total and per app. */
 const maxOperationLabels = { ofAll: 2_000, ofApp: 500 };
 /**
- * Maximum number of operations with a histogram (17 series each), in total and per app. The first operations get one half, and
- * operations that have run `often` times the other half.
+ * Maximum number of operations with a histogram (17 series each), in total and per app. The operations that run first get half of
+ * the histograms. The other half is for operations that have run at least `often` times.
  */
 const maxHistograms = { ofAll: 300, ofApp: 150, often: 100 };
 /**
- * Maximum number of combinations of app, version and operation. Beyond `detailed`, new ones omit the version; beyond `all`, also
- * the operation.
+ * Maximum number of combinations of app, version and operation. After `detailed` combinations, a new one has `other` instead of
+ * its version. After `all` combinations, it also has `other` instead of its operation.
  */
 const maxClientLabels = { detailed: 5_000, all: 10_000 };
 /** Maximum number of version labels per app, because clients choose the versions. */
@@ -131,7 +131,10 @@ function measureOperations(families: MetricFamilies): (request: RequestRecord) =
   };
 }
 
-/** Creates the function that chooses histogram labels. An operation keeps its label, because series must not vanish. */
+/**
+ * Returns a function that returns the histogram label of an operation: its name or `other`. An operation that has its name as the
+ * label keeps it, because a series must not disappear.
+ */
 function histogramLabel(): (saved: OperationName) => string {
   const { ofAll, ofApp, often } = maxHistograms;
   const labelled = new Set<string>();
@@ -161,7 +164,7 @@ function bounded(names: Set<string>, most: number, name: string): string {
   return label;
 }
 
-/** Measures the operations in the manifests of apps, and those that cannot be served. */
+/** Measures how many operations the manifests of each app contain, and how many of these cannot be served. */
 export function measureManifests(families: MetricFamilies, apps: AppOperations): void {
   const gauge = (name: string, help: string, rows: () => Iterable<[string, number]>): void =>
     families.observableGauge(name, help, ["app"], rows);
