@@ -26,10 +26,12 @@ import { watchUpstreams } from "./watch-upstreams.ts";
 
 type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
-/** Resolves with 0 once the roles run, which they do until a signal stops them. Any other exit code means that no role runs. */
+/**
+ * Resolves with 0 once the roles run. They then run until a signal stops them. Resolves with another exit code if no role runs.
+ */
 export function run(argv: readonly string[], given: Io, service: Service): Promise<number> {
   const textLogger = createProcessLogger(service.name, given, false);
-  // a misspelt NODE_ENV probably means production, so log JSON
+  // a misspelt NODE_ENV is probably meant to be `production`, so log JSON
   const isText = /^(?:development|test)?$/.test(given.env.NODE_ENV ?? "");
   let logger = isText ? textLogger : createProcessLogger(service.name, given, true);
   const io = { ...given, out: textLogger.info, error: (line: string) => logger.fatal(line) };
@@ -63,7 +65,7 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
             return 0;
           }
           const running = await start(config, service);
-          for (const warning of warnings) logger.warn(warning); // after the start, so that a failed start prints only its reason
+          for (const warning of warnings) logger.warn(warning); // printed after the start, so that a failed start prints only the reason of its failure
           const { url, metrics, servers } = running;
           const [front] = servers;
           if (front) handleUnhandledRejections(front.log);
@@ -103,9 +105,11 @@ const environmentHelp = (): string =>
     ...mostUsed.map((name) => `  ${name.padEnd(22)} ${(variables[name].desc ?? "").replaceAll("`", "")}`),
   ].join("\n");
 
-// The checks of `--check-config` on this machine: the address, the data folder, the manifests.
+// What `--check-config` checks on this machine: the address to listen on, the data file and the manifests.
 
-/** Throws `ConfigError` if a start would fail. Returns one line per manifest that a start would ignore. */
+/**
+ * Throws `ConfigError` if the roles would fail to start on this machine. Returns a line for each manifest that they would ignore.
+ */
 async function checkMachine({ roles, env }: Config): Promise<readonly string[]> {
   await checkHost(env.HOST);
   if (roles.has("platform") && env.DATA_FILE !== undefined) checkDataFile(env.DATA_FILE);
@@ -114,7 +118,7 @@ async function checkMachine({ roles, env }: Config): Promise<readonly string[]> 
   return faults.map(({ source, reason }) => `OPERATIONS_FROM: ${source} cannot be read (${reason})`);
 }
 
-/** Tests the host with a free port, because the running service may use `PORT`. */
+/** Checks whether a server can listen on the host. Uses a free port instead of `PORT`, which a running service may be using. */
 function checkHost(host: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const server = createServer();
@@ -132,12 +136,12 @@ function checkDataFile(file: string): void {
   }
 }
 
-// `npm start -- --check-config`: the effective configuration, one variable per line, without secrets.
+// Prints the effective configuration for `npm start -- --check-config`: one variable per line, without secrets.
 
-/** Values of these variables are printed only if they are numbers. */
+/** Matches the names of variables that may contain secrets. Their values are printed only if they are numbers. */
 const secretName = /SECRET|PASSWORD|CREDENTIAL(?!S_DIRECTORY$)|_TOKEN$|_KEY$/;
 
-/** Marks values that are not in `environment` as defaults. */
+/** Returns one line per variable. A variable that `environment` does not contain is marked as a default. */
 function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.ProcessEnv): string {
   const names = Object.keys(variables) as (keyof typeof variables)[];
   const rows = [
@@ -156,7 +160,7 @@ function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.Proc
 const entry = ({ app, at }: ManifestLocation): string =>
   `${app === undefined ? "" : `${app}=`}${isHttpUrl(at) ? redactedUrl(at) : at}`;
 
-/** Replaces credentials, query and fragment by `(secret)`. */
+/** Replaces the user, password, query and fragment of a URL by `(secret)`. */
 function redactedUrl(given: string): string {
   const { username = "", password = "", search = "", hash = "" } = URL.parse(given) ?? {};
   const [scheme, rest] = shownUrl(given).split("://");

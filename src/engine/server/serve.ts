@@ -1,6 +1,6 @@
 /**
- * Starts a service as a process. Enables Node's compile cache before it loads the program, because modules that are already
- * loaded are not cached. Without a writable cache, the start is only slower.
+ * Starts a service as a process. Enables Node's compile cache before it loads the rest of the program, because Node does not
+ * cache modules that are loaded earlier. If the cache folder is not writable, the start is slower but succeeds.
  */
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
@@ -8,20 +8,21 @@ import { setFlagsFromString } from "node:v8";
 import type { FastifyInstance } from "fastify";
 import type { Service } from "./service.ts";
 
-/** Runs the roles named on the command line until a signal stops the process. Exits if they cannot start. */
+/** Runs the roles named on the command line until a signal stops the process. Ends the process if the roles cannot start. */
 export async function serve(
   service: Service,
   argv: readonly string[] = process.argv.slice(2),
 ): Promise<void> {
-  // V8 allocates objects in the old generation if objects from the same allocation site often survived. Until the next full
-  // collection, such an object keeps everything alive that it refers to, for example a whole request. This took up to 0.5 ms per
-  // request.
+  // By default, V8 allocates an object directly in the old generation if earlier objects from the same line of code often
+  // survived. Until the next full garbage collection, an object in the old generation keeps everything alive that it refers to,
+  // for example a whole request. This cost up to 0.5 ms per request.
   setFlagsFromString("--no-allocation-site-pretenuring");
-  // V8 collects the young generation in a separate task between the work of callers, so the time would not be charged to the
-  // caller that allocated the garbage (`src/engine/runtime/governor/processor-share.ts`). Without the task, V8 collects garbage
-  // during the work that allocates it.
+  // By default, V8 collects the young generation in a separate task, which runs between the requests. Its time would not be
+  // charged to the client whose request allocated the garbage (`src/engine/runtime/governor/processor-share.ts`). Without this
+  // task, V8 collects garbage during the request that allocates memory.
   setFlagsFromString("--no-minor-gc-task");
-  // called after the flags are set: V8 rejects code compiled with other flags, so Node's cache has a folder per set of flags
+  // must be called after the flags are set: V8 rejects cached code that was compiled with other flags, so Node's cache has a
+  // separate folder for each set of flags
   enableCompileCache(join(service.root, "node_modules/.cache/compiled"));
   const { processIo } = await import("../shared/cli/command.ts");
   const { run } = await import("./roles-command.ts");
@@ -29,7 +30,10 @@ export async function serve(
   if (exitCode !== 0) process.exit(exitCode);
 }
 
-/** Starts roles in this process for tests of a project: on a free port, without logging. Throws `ConfigError`. */
+/**
+ * Starts roles in this process, on a free port and without logging, for the tests of a project that uses the engine. Throws
+ * `ConfigError`.
+ */
 export async function open(
   service: Service,
   environment: NodeJS.ProcessEnv = {},
@@ -37,7 +41,7 @@ export async function open(
 ): Promise<{
   readonly url: URL;
   readonly close: () => Promise<void>;
-  /** @internal The front comes first. */
+  /** @internal The servers of the roles. The first is the one that clients connect to. */
   readonly servers: readonly FastifyInstance[];
 }> {
   const { readConfig } = await import("../runtime/settings/config.ts");

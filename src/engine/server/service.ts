@@ -5,24 +5,27 @@ import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
 import type { Config } from "../runtime/settings/config.ts";
 
 export type Service = {
-  /** The name in messages and traces. */
+  /** The name of the service in messages and traces. */
   readonly name: string;
-  /** The project's folder, which contains `package.json` and, unless an installation omits it, `spec/`. */
+  /** The project's folder. Contains `package.json` and usually `spec/`, which an installation may omit. */
   readonly root: string;
-  /** Defaults of environment variables. */
+  /** Values of environment variables that are not set. */
   readonly defaults?: Readonly<Record<string, string>>;
   readonly api: () => Promise<GeneratedApi>;
-  /** The `platform` role, which is only loaded if it runs. Without it, the roles are `gateway` and `graphql`. */
+  /**
+   * Loads the `platform` role. Called only if this role runs. A service without `platform` has only the roles `gateway` and
+   * `graphql`.
+   */
   readonly platform?: () => Promise<Platform>;
 };
 
 /** A stand-in for the REST platform, in the same process. */
 export type Platform = {
-  /** Creates the server of the role. It does not listen yet. Throws `ConfigError`. */
+  /** Creates the role's server, which does not listen yet. Throws `ConfigError`. */
   readonly create: (config: Config, specHash: string) => Promise<FastifyInstance>;
-  /** Path of its key introspection endpoint (RFC 7662), for a gateway in the same process. */
+  /** The path of the platform's key introspection endpoint (RFC 7662), which a gateway in the same process calls. */
   readonly keyIntrospection: string;
-  /** Initial values of the explorer. */
+  /** The API key and the query variables with which the explorer starts. */
   readonly samples: (config: Config) => Samples;
   /** Adds pages, such as a dashboard, to the server that clients connect to, before it listens. */
   readonly addPages: (front: FastifyInstance, config: Config) => void;

@@ -1,8 +1,8 @@
 /**
  * Records which operations and fields clients use, for `check --usage`: saved operations by name, and other operations by their
- * schema coordinates, with the app and its version. Each is recorded at most once a day. Unlike the metrics, the ledger includes
- * every operation and survives restarts. Lines are appended to one file per day (`usage-lines.ts`), every minute and when the
- * process stops. Lines that could not be written are kept and written later.
+ * schema coordinates, with the app and its version. Each operation or field is recorded at most once a day per app and version.
+ * Unlike the metrics, the ledger includes every operation and survives restarts. Every minute, and when the process stops, lines
+ * are appended to the file of the day (`usage-lines.ts`). Lines that could not be written stay in memory and are written later.
  */
 import { appendFile, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,17 +16,21 @@ import { dayOfUsageFile, type UsageLine, usageDay, usageFile } from "../shared/u
 
 const flushMs = 60_000;
 const dayMs = 86_400_000;
-/** Files are deleted after a quarter of a year. */
+/** The number of days after which a file is deleted: a quarter of a year. */
 const keptDays = 92;
-/** Maximum number of lines per day with app and version. Further lines omit both: at most one per operation or field. */
+/**
+ * Maximum number of lines per day that name the app and its version. Further lines omit app and version, so there is at most one
+ * further line per operation or field.
+ */
 const maxDetailedLines = 100_000;
-/** Maximum number of lines in memory while they cannot be written. */
+/** Maximum number of lines that are kept in memory while the file cannot be written. */
 const maxUnwritten = 200_000;
 /** Maximum number of versions per app and day, because clients choose the versions. */
 const maxVersions = 20;
 /**
- * Maximum number of documents that are analyzed per minute, saved operations not included. Only clients that inline values in
- * documents instead of using variables exceed it. The ledger of the day is then marked incomplete.
+ * Maximum number of documents that are analyzed per minute, saved operations not included. Only clients that write values into
+ * documents, instead of using variables, send more different documents than this limit. The day's records are then marked as
+ * incomplete.
  */
 const maxDocuments = 500;
 
@@ -43,7 +47,7 @@ export class UsageLedger implements Observer {
   readonly #end: () => void;
   readonly #timer: NodeJS.Timeout;
   #day = "";
-  /** The keys of the lines of the current day. */
+  /** The identities of the lines that are already recorded for the current day, so that none is recorded twice. */
   readonly #lines = new Set<string>();
   readonly #versions = new Map<string, Set<string>>();
   #documents = new WeakMap<DocumentNode, Set<string>>();
@@ -51,7 +55,7 @@ export class UsageLedger implements Observer {
   #unwritten: UsageLine[] = [];
   #flushed = Promise.resolve();
 
-  /** `host` is part of the file name, because several processes may share the folder. */
+  /** `host` becomes part of the file name, because processes on several hosts may share the folder. */
   constructor(folder: string, host: string, schema: GraphQLSchema, log: FastifyBaseLogger) {
     this.#folder = folder;
     this.#host = host;
@@ -161,7 +165,7 @@ export class UsageLedger implements Observer {
 
   async #append(day: string, lines: readonly UsageLine[]): Promise<void> {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-    // the first line break ends an incomplete line that a failed write has left
+    // the line break before the text ends an incomplete line that a failed write may have left
     await appendFile(join(this.#folder, usageFile(day, this.#host)), `\n${text}`);
   }
 

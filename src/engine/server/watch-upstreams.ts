@@ -1,8 +1,9 @@
 /**
- * Waits for services in other processes. `/readyz` returns 503 until key introspection, `graphql` and at least one product have
- * answered a probe once, and the log has one line with the reason. Unreachable services do not prevent the start, so that
- * services may start in any order. An outage of one product must not make the others unavailable: once another product is served,
- * a product that has not answered is only a warning, and a service that has answered once is not probed again.
+ * Waits for services in other processes. `/readyz` returns 503 until key introspection, `graphql` and the REST API of at least
+ * one product have each answered a probe. The log contains one line with the reason. An unreachable service does not prevent the
+ * start, so that services may start in any order. An outage of one product must not make the other products unavailable.
+ * Therefore, once one product is served, a product that has not answered only causes a warning, and a service that has answered
+ * once is not probed again.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
@@ -20,7 +21,10 @@ const pauseMs = 1_000;
 type Backend = {
   readonly variable: string;
   readonly url: URL;
-  /** Whether the service is the REST API of products. The process may serve other products without it. */
+  /**
+   * Whether the service is the REST API of one or more products. Without this service, the process can still serve the other
+   * products.
+   */
   readonly isRest?: true;
   probe(): Promise<string | undefined>;
 };
@@ -47,14 +51,17 @@ export async function watchUpstreams(
   front.unready.delete(starting);
 }
 
-/** The reason in `/readyz` while the first probes are in flight. */
+/** The reason that `/readyz` gives until the first probes have finished. */
 const starting = "starting";
 
-/** Whether products are served without calling REST from here: by the platform, or through another `graphql` role. */
+/**
+ * Whether this process can serve products without calling an external REST API: it runs the platform, or forwards to a `graphql`
+ * role in another process.
+ */
 const servesWithoutRest = ({ roles, env }: Config): boolean =>
   roles.has("platform") || (roles.has("gateway") && !roles.has("graphql") && env.GRAPHQL_URL !== undefined);
 
-/** The services that have not answered yet. `/readyz` lists the reasons. */
+/** The services that have not answered a probe yet, with the reasons, which `/readyz` lists. */
 class Waiting {
   readonly front: FastifyInstance;
   readonly #reasons = new Map<Backend, string>();
@@ -115,7 +122,10 @@ function* needed(config: Config, operations: Operations): Iterable<Backend> {
     yield { variable: "GRAPHQL_URL", url: graphql, probe: () => probeGraphql(graphql, env) };
 }
 
-/** Returns a GET operation without path parameters: of the product, or without a tag, of any that uses `REST_BASE_URL`. */
+/**
+ * Returns a GET operation without path parameters. The operation belongs to the product `tag` or, if `tag` is `undefined`, to any
+ * product that uses `REST_BASE_URL`.
+ */
 function probed(
   operations: Operations,
   upstreams: Config["upstreams"],
@@ -128,7 +138,7 @@ function probed(
   return found && { ...found[1], path: pathBelowBase(found[0]) };
 }
 
-/** Probes a service until it succeeds, and reports the latest reason in `/readyz` and the log. */
+/** Probes a service until a probe succeeds. Reports the reason of the latest failure in `/readyz` and the log. */
 async function waitFor(
   service: Backend,
   failure: string,
@@ -154,7 +164,7 @@ async function waitFor(
   watchName(front, service, logger);
 }
 
-/** Minimum time between two log lines about the same name. */
+/** Minimum time between two log lines about lookups of the same host name. */
 const quietMs = 60_000;
 
 /** Reports failed DNS lookups of a service in `/readyz` and the log. */

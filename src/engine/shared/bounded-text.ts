@@ -1,6 +1,6 @@
 /**
- * Reads another program's response up to a limit. A larger response can only come from a wrong URL, and reading all of it could
- * exhaust the memory.
+ * Reads another program's response up to a limit. A response that exceeds the limit comes from a wrong URL, and reading all of it
+ * could exhaust the memory.
  */
 
 /** 32 MiB. For comparison, a Prometheus query returns about 100 bytes per operation, and a process's `/metrics` about 100 kB. */

@@ -3,7 +3,7 @@ import { printable } from "./printable.ts";
 
 /** Maximum number of columns. Longer lines are cut, so that a minified document does not fill the screen. */
 const widest = 160;
-/** Number of columns before the location that a cut line keeps. */
+/** Number of columns that remain before the location if the beginning of a line is cut. */
 const before = 40;
 
 export const linesOf = (text: string): readonly string[] => text.split(/\r\n|\n|\r/);
@@ -19,14 +19,14 @@ export function codeFrame(lines: readonly string[], line: number, column: number
     const from = isMarked && column > widest ? column - 1 - before : 0;
     const text = visible(lines[number - 1] ?? "", from);
     shown.push(`${marker} ${String(number).padStart(width)} | ${text}`.trimEnd());
-    // the ellipsis takes one column
+    // a cut line begins with an ellipsis, which takes one column
     const caret = from > 0 ? before + 1 : column - 1;
     if (isMarked) shown.push(`  ${" ".repeat(width)} | ${" ".repeat(caret)}^`);
   }
   return shown.join("\n");
 }
 
-/** Replaces control characters, which a spec file could use to control the terminal. */
+/** Replaces control characters in a line of a spec file, because printing them could control the terminal, and cuts the line. */
 const visible = (line: string, from: number): string => {
   const safe = printable(line.replaceAll("\t", " "));
   const end = from + widest;

@@ -14,7 +14,9 @@ export type Fault = {
 /** 1: findings or a rejection · 2: usage or configuration · 3: an unreadable spec file · 4: a bug in restbound. */
 export type Failure = { readonly exitCode: 1 | 2 | 3 | 4; readonly faults: readonly Fault[] };
 
-/** An expected error of a command. `failure`, rather than the message, determines the output and the exit code. */
+/**
+ * An error that a command expects, unlike a bug. The command's output and exit code come from `failure`, not from the message.
+ */
 export class ExpectedFailure extends Error {
   readonly failure: Failure;
 
@@ -25,7 +27,10 @@ export class ExpectedFailure extends Error {
   }
 }
 
-/** `doing`: the command's name. With `debug`, the failure of an unexpected error includes the stack trace. */
+/**
+ * Converts an error to a failure. `doing`: the command's name. With `debug`, the failure includes the stack trace of an
+ * unexpected error.
+ */
 export function commandFailure(error: unknown, doing: string, debug = false): Failure {
   if (error instanceof ExpectedFailure) return error.failure;
   const { code, path, syscall, message } = error as NodeJS.ErrnoException;
@@ -39,7 +44,7 @@ export function commandFailure(error: unknown, doing: string, debug = false): Fa
 
 export const withoutPlace = (message: string): Fault => ({ message, places: [] });
 
-/** Returns `spec/openapi.yaml:12:3: <message>`, or several lines if there is a hint. */
+/** Returns a line such as `spec/openapi.yaml:12:3: <message>`. If the fault has a hint, returns several lines. */
 export function faultLine({ message, places, hint }: Fault, frame: readonly string[] = []): string {
   const at = places.map(({ file, line, column }) => printable(`spec/${file}:${line}:${column}`)).join("  ");
   if (hint !== undefined) return [at, `  ${message}`, ...frame, `  → ${hint}`].join("\n");
@@ -49,7 +54,7 @@ export function faultLine({ message, places, hint }: Fault, frame: readonly stri
 /** Returns the text of a file of the spec folder; `undefined` if it cannot be read. */
 type ReadSpec = (file: string) => string | undefined;
 
-/** Formats each fault with the code frame of its first place. */
+/** Formats each fault, with the lines of code around its first place. */
 export const failureLines = ({ faults }: Failure, read: ReadSpec = () => undefined): string[] =>
   faults.map((fault) => faultLine(fault, frameOf(fault, read)));
 
@@ -71,8 +76,8 @@ export class UsageError extends ExpectedFailure {
 }
 
 /**
- * The command line is valid, but the command rejects its values: a user that does not exist, a date in the past. The command
- * prints the message and exits with code 1.
+ * The command line is valid, but the command rejects a value in it: for example, a user that does not exist or a date in the
+ * past. The command prints the message and exits with code 1.
  */
 export class CommandRefusal extends ExpectedFailure {
   constructor(message: string) {

@@ -1,4 +1,7 @@
-/** Parses command lines with commander, which throws here instead of ending the process. */
+/**
+ * Parses command lines with the library commander. It is configured to throw for invalid arguments, instead of ending the
+ * process.
+ */
 import { Command, CommanderError, Help, InvalidArgumentError, type Option } from "commander";
 import { UsageError } from "./command-failure.ts";
 import { didYouMean } from "./nearest-suggestion.ts";
@@ -6,7 +9,7 @@ import { didYouMean } from "./nearest-suggestion.ts";
 /** Width of help texts in columns, regardless of the terminal. */
 const helpWidth = 100;
 
-/** `script`: how a user starts the command (`restbound check`, `npm start`, `npm run suite -- faults`). */
+/** `script`: how a user starts the command, for example `restbound check`, `npm start` or `npm run suite -- faults`. */
 export function createCommandLine(script: string, out: (text: string) => void): Command {
   return new Command(/^npm [^-]*$/.test(script) ? `${script} --` : script)
     .exitOverride()
@@ -36,7 +39,7 @@ export async function parseCommandLine(line: Command, argv: readonly string[]): 
   }
 }
 
-/** Returns one line with the mistake, the most similar valid name, and how to get help. */
+/** Returns a line that states the mistake, the valid name most similar to a misspelt one, and how to get help. */
 function mistakeIn(line: Command, argv: readonly string[], { code, message }: CommanderError): string {
   const commands = line.commands.map((each) => each.name()).join(", ");
   const unknown = /unknownOption|missingMandatory/.test(code) && unknownOption(line, argv);
@@ -51,7 +54,10 @@ function mistakeIn(line: Command, argv: readonly string[], { code, message }: Co
   return `${mistake}${known} (${line.name()} --help explains)`;
 }
 
-/** Returns the message for an unknown option. When commander reports a missing option, the user has often misspelt it. */
+/**
+ * Returns the message for the first unknown option, if there is one. Also called if commander reports that a required option is
+ * missing, because the user has often misspelt this option.
+ */
 function unknownOption(line: Command, argv: readonly string[]): string | undefined {
   const options = [line, ...line.commands].flatMap((each) => each.options.flatMap(({ long }) => long ?? []));
   const known = [...options, "--help"];

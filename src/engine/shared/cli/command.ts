@@ -1,18 +1,21 @@
-/** Runs the package's commands, so that all have the same exit codes, error output and help. */
+/** Runs every command of the package, so that all commands have the same exit codes, error output and help. */
 import { join } from "node:path";
 import type { Command } from "commander";
 import { readRegularFile } from "../regular-file.ts";
 import { commandFailure, type Failure, failureLines } from "./command-failure.ts";
 import { createCommandLine, parseCommandLine } from "./command-line.ts";
 
-/** The environment of a command; tests pass their own. */
+/**
+ * What a command needs from its surroundings: the project's folder, environment variables and output. Tests pass other values
+ * than `processIo`.
+ */
 export type Io = {
   /** The project's folder, to which file names are relative. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly out: (text: string) => void;
   readonly error: (line: string) => void;
-  /** Replaces the progress line on a terminal; "" clears it. */
+  /** Replaces the progress line on a terminal. An empty text clears the line. */
   readonly progress?: (text: string) => void;
   readonly colour?: boolean;
   /** `YYYY-MM-DD`; default: the current day (UTC). */
@@ -36,7 +39,8 @@ export type CommandAction = <Given extends unknown[]>(
 
 /**
  * Runs a command and returns its exit code: 0 done, 1 findings or a rejection, 2 usage or configuration, 3 an unreadable spec
- * file, 4 a bug in restbound. `describe` declares options, arguments and actions; `io.failed` is called with the failure, if any.
+ * file, 4 a bug in restbound. `describe` declares options, arguments and actions; If the command fails, `io.failed` is called
+ * with the failure.
  */
 export async function runCommand(
   script: string,

@@ -4,12 +4,12 @@ import { CommandRefusal } from "./command-failure.ts";
 
 export const expiryForms = "a day, a time or a number of days: 2027-01-31, 2027-01-31T12:00:00Z, 90d";
 
-/** Times are compared as text, so years must have four digits. */
+/** The latest valid expiry. Expiries are compared as text, so years must have four digits. */
 const latest = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * Converts a day (its end in UTC), a time (RFC 3339) or a number of days from now to RFC 3339 in UTC. Throws `CommandRefusal` for
- * any other text.
+ * Converts a day, a time (RFC 3339), or a number of days from now such as `90d`, to a time in UTC (RFC 3339). A day is converted
+ * to its end in UTC. Throws `CommandRefusal` for any other text.
  */
 export function readExpiry(given: string, now: Date): string {
   const isDateTime = ajv.compile({ type: "string", format: "date-time" });

@@ -3,8 +3,8 @@ import { boundedText } from "../bounded-text.ts";
 import { UsageError } from "./command-failure.ts";
 
 /**
- * Fetches a text of at most 32 MiB and parses it with `read`. `given`: the option's name, for messages. Throws `UsageError` for a
- * timeout, a redirect, and errors of `read`.
+ * Fetches a text of at most 32 MiB and parses it with `read`. `given`: the name of the option that contains the URL, for
+ * messages. Throws `UsageError` if the request times out or is redirected, or if `read` throws.
  */
 export async function fetchText<T>(
   given: string,

@@ -1,4 +1,4 @@
-/** Suggests the name that a misspelt one most likely means. */
+/** Suggests the valid name that a user most likely meant by a misspelt name. */
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
 
 /** Returns the name most similar to `wrong`; `undefined` if no name is similar. */

@@ -1,7 +1,7 @@
 /** Makes untrusted text safe to print: escapes characters that would control a terminal, a log or an editor. */
 import { controlCharacters, escapeControlCharacters } from "../control-characters.ts";
 
-/** Returns the text as a single line. */
+/** Makes the text safe to print, as a single line. */
 export const printable = (text: string): string =>
   withoutCommands(text.replaceAll(/\s*[\r\n]\s*/g, " ").replace(controlCharacters, "\uFFFD"));
 
@@ -9,20 +9,23 @@ export const printable = (text: string): string =>
 export const printableLines = (text: string): string =>
   withoutCommands(text.replace(controlCharacters, "\uFFFD"));
 
-/** Like `printableLines`, for SDL or TypeScript: control characters in string literals become escapes. */
+/**
+ * Like `printableLines`, for source text in SDL or TypeScript. Escapes control characters, so that string literals keep their
+ * values.
+ */
 export const printableSource = (text: string): string => withoutCommands(escapeControlCharacters(text));
 
 /**
- * Defuses commands that CI runners execute when they are printed: a line that starts with `::error`, and `##[error]` or `##vso[`
- * anywhere in a line.
+ * Changes text that a CI runner would execute as a command when the text is printed: a line that starts with, for example,
+ * `::error`, and `##[` or `##vso[` anywhere in a line.
  */
 const withoutCommands = (text: string): string =>
   text.replaceAll(/^(\s*:)(?=:)/gm, "$1 ").replaceAll(/##(?=\[|vso\[)/gi, "## ");
 
-/** Quotes a shell argument that needs it, such as `GET /things`. */
+/** Quotes a shell argument if it contains special characters or spaces, such as `GET /things`. */
 export const quoteArgument = (name: string): string =>
   /^[\w./@:+-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 
-/** Escapes a label of a Mermaid graph. Mermaid's entities begin with `#` instead of `&`. */
+/** Escapes a label of a Mermaid graph. Mermaid's character entities begin with `#`, where those of HTML begin with `&`. */
 export const mermaidLabel = (text: string): string =>
   `"${text.replaceAll(/[#&"'<>`\\\n]/g, (each) => `#${each.codePointAt(0)};`)}"`;

@@ -1,7 +1,7 @@
 /**
- * Replaces files and folders atomically: new content is written next to its destination and renamed, so that an interruption
- * leaves either the old or the new state. Replacing a folder takes two renames; an interruption between them leaves the old and
- * the new folder under temporary names (`.spec.….tmp`).
+ * Replaces files and folders: new content is written next to its destination and then renamed, so that an interruption leaves
+ * either the old or the new content. A folder needs two renames. An interruption between them leaves both the old and the new
+ * folder under temporary names, such as `.spec.….tmp`.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -21,7 +21,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ExpectedFailure, UsageError, withoutPlace } from "./command-failure.ts";
 import { printable } from "./printable.ts";
 
-/** If the path is a symbolic link, replaces its target. Writes to a device or a pipe without replacing it. */
+/**
+ * If the path is a symbolic link, replaces the file that it points to. If the path is a device or a pipe, writes to it without
+ * replacing it.
+ */
 export function replaceFile(path: string, text: string): void {
   writing(path, () => {
     const before = statSync(path, { throwIfNoEntry: false });
@@ -39,14 +42,14 @@ export function replaceFile(path: string, text: string): void {
   });
 }
 
-/** Removes a regular file; devices are left alone. */
+/** Removes a regular file. Does not remove a device or a pipe. */
 export function removeFile(path: string): void {
   writing(path, () => {
     if (statSync(path, { throwIfNoEntry: false })?.isFile()) rmSync(linkTarget(path));
   });
 }
 
-/** Replaces the content of each folder by the files of its map. All files are written before the first folder is replaced. */
+/** Replaces the content of each folder by the files of its map. Writes all files before it replaces the first folder. */
 export function replaceFolders(folders: ReadonlyMap<string, ReadonlyMap<string, string>>): void {
   const staged: [folder: string, path: string][] = [];
   try {
@@ -62,7 +65,10 @@ export function replaceFolders(folders: ReadonlyMap<string, ReadonlyMap<string, 
   }
 }
 
-/** Throws `UsageError` for a symbolic link: replacing its target could delete files that other programs use. */
+/**
+ * Throws `UsageError` if the folder is a symbolic link, because replacing the linked folder could delete files that other
+ * programs use.
+ */
 export function rejectSymlink(folder: string): void {
   if (isLink(folder))
     throw new UsageError([
@@ -77,7 +83,10 @@ function stage(folder: string, name: string, path: string, text: string): void {
   });
 }
 
-/** If processes replace the same folder concurrently, the last one wins. */
+/**
+ * Replaces a folder by the `staged` one. If several processes replace the same folder concurrently, the result is the folder of
+ * the last process.
+ */
 function swap(staged: string, folder: string): void {
   for (;;) {
     const before = nameBeside(folder);
@@ -106,11 +115,17 @@ function isMoved(from: string, to: string): boolean {
   }
 }
 
-/** A temporary name in the same folder, because a rename cannot move a file to another file system. */
+/**
+ * Returns a temporary path in the same folder. The folder must be the same, because a rename cannot move a file to another file
+ * system.
+ */
 const nameBeside = (path: string): string =>
   join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
 
-/** Resolves symbolic links, even if the target does not exist. Circular links have already failed in `statSync`. */
+/**
+ * Resolves symbolic links, even if the target does not exist. Links are not circular, because `statSync` throws for circular
+ * links before this call.
+ */
 const linkTarget = (path: string): string =>
   isLink(path) ? linkTarget(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
 
@@ -122,14 +137,14 @@ function keepOwner(path: string, { mode, uid, gid }: Stats): void {
   try {
     chownSync(path, uid, gid);
   } catch (error) {
-    // only root may set another user as the owner
+    // only root may change a file's owner to another user, so `EPERM` is ignored
     if (codeOf(error) !== "EPERM") throw error;
   }
 }
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
-/** Reports system errors for `path`, because they name the temporary file or no file. */
+/** Makes system errors name `path`. Without this, they would name the temporary file or no file. */
 function writing(path: string, write: () => void): void {
   try {
     write();
