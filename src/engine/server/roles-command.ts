@@ -141,7 +141,10 @@ function checkDataFile(file: string): void {
 /** Matches the names of variables that may contain secrets. Their values are printed only if they are numbers. */
 const secretName = /SECRET|PASSWORD|CREDENTIAL(?!S_DIRECTORY$)|_TOKEN$|_KEY$/;
 
-/** Returns one line per variable. A variable that `environment` does not contain is marked as a default. */
+/**
+ * Returns a line with the roles, and a line for each variable. A value that does not come from `environment` is marked as a
+ * default.
+ */
 function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.ProcessEnv): string {
   const names = Object.keys(variables) as (keyof typeof variables)[];
   const rows = [

@@ -42,7 +42,7 @@ export const deferDirectiveOf = ({
   readonly directives?: readonly DirectiveNode[] | undefined;
 }): DirectiveNode | undefined => directives?.find(({ name }) => name.value === deferName);
 
-/** Rejects a label that is a variable or occurs twice in the document. */
+/** Rejects a label of `@defer` that is a variable, or that occurs twice in the document. */
 function deferLabelRule(context: ValidationContext): ASTVisitor {
   const known = new Map<string, DirectiveNode>();
   return {
@@ -66,7 +66,7 @@ function deferLabelRule(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** Rejects `@defer` on the root fields of mutations, which are executed serially, and of subscriptions. */
+/** Rejects `@defer` on the root fields of subscriptions, and on those of mutations, because mutations are executed serially. */
 function deferOnRootRule(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition({ operation, selectionSet }) {

@@ -1,10 +1,13 @@
-/** Reads the engine's `package.json`, and finds packages of optional features that are missing or have a wrong version. */
+/**
+ * Reads the engine's `package.json`. Finds the packages that an optional feature needs and that are missing or have a wrong
+ * version.
+ */
 import { readFileSync } from "node:fs";
 import * as modules from "node:module";
 
 type EngineManifest = {
   readonly version: string;
-  /** The packages that a project installs as development dependencies, with their versions. */
+  /** The names and versions of the packages that a project installs as development dependencies. */
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
@@ -19,7 +22,10 @@ const featureOf = (name: string): OptionalFeature => {
   return name.startsWith("vscode-") ? "lsp" : "codegen";
 };
 
-/** Advice to install the feature's packages that are missing or have a wrong version; `undefined` if all are present. */
+/**
+ * Returns the advice to install the packages that the feature needs and that are missing or have a wrong version. Returns
+ * `undefined` if there are none.
+ */
 export function installAdvice(feature: OptionalFeature): string | undefined {
   const { version: ownVersion, devDependencies } = engineManifest();
   const mismatched = Object.entries(devDependencies)

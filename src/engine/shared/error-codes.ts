@@ -3,7 +3,7 @@
  * `application/problem+json`.
  */
 
-/** The HTTP status of a REST response with each code. */
+/** Maps each code to its meaning and to the HTTP status of a REST response with this code. */
 export const codes = {
   BAD_REQUEST: { status: 400, meaning: "The request itself is malformed." },
   BAD_USER_INPUT: { status: 400, meaning: "An argument's value was rejected; `argument` names it." },

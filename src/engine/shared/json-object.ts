@@ -1,4 +1,4 @@
-/** Helpers for untrusted JSON (RFC 8259), which do not treat arrays as objects. */
+/** Helpers for untrusted JSON (RFC 8259). They do not treat arrays as objects. */
 
 /** The parsed value; `undefined` if the text is not JSON. */
 export function parsedJson(text: string): unknown {

@@ -11,13 +11,13 @@ import { linearPattern, type RegexSteps } from "./linear-pattern.ts";
 export type JsonSchema = { [keyword: string]: unknown };
 
 /**
- * Formats that only REST validates. JSON Schema does not define `url`, and Ajv checks it in quadratic time (20 kB: 0.6 s). To
- * check `regex`, Ajv would compile untrusted input.
+ * The formats that this validator ignores, so that only REST checks them. `url`: JSON Schema does not define it, and Ajv checks
+ * it in quadratic time (20 kB: 0.6 s). `regex`: to check it, Ajv would compile untrusted input.
  */
 const leftToRest: readonly string[] = ["url", "regex"];
 const formats = Object.keys(fullFormats) as FormatName[];
 
-/** `validateSchema: false`: codegen generates only valid schemas, so Ajv need not validate them again. */
+/** Creates an instance of Ajv. `validateSchema` is `false`, because codegen generates only valid schemas. */
 const validator = (allErrors: boolean): Ajv2020 => {
   const ajv = new Ajv2020({
     strict: false,
@@ -36,12 +36,15 @@ const validator = (allErrors: boolean): Ajv2020 => {
   return ajv;
 };
 
-/** The `this` value of a validator call. Without `steps`, each pattern has the budget `stepsOfConstant`. */
+/**
+ * The `this` value of a validator call. `steps`: the budget that all patterns of the call share. Without it, each check of a
+ * pattern has the budget `stepsOfConstant`.
+ */
 type Checking = { readonly steps?: RegexSteps };
 
 /**
- * Replaces two keywords of Ajv: `pattern`, which cannot count steps, and `uniqueItems`, which compares all pairs of items, so
- * that a long list would take quadratic time.
+ * Replaces Ajv's implementations of two keywords. Ajv's `pattern` cannot count steps. Ajv's `uniqueItems` compares all pairs of
+ * items, which takes quadratic time.
  */
 function replaceKeywords(ajv: Ajv2020): void {
   ajv.removeKeyword("pattern");
@@ -71,7 +74,9 @@ function replaceKeywords(ajv: Ajv2020): void {
   });
 }
 
-/** Returns the same key for equal values, regardless of the order of an object's members (JSON Schema 2020-12 §4.2.2). */
+/**
+ * Returns a key that is the same for equal values. The order of an object's members does not matter (JSON Schema 2020-12 §4.2.2).
+ */
 const identityOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? `\0${JSON.stringify(value, inOrder)}` : value;
 
@@ -84,7 +89,7 @@ const inOrder = (_key: string, value: unknown): unknown =>
 export const ajv = validator(false);
 
 /**
- * Validators of this instance report all errors. Callers must limit the size of a value, because each of its items can cause an
- * error.
+ * Validators of this instance report all errors. Callers must limit the size of the validated value, because each item in it can
+ * cause an error.
  */
 export const createExhaustiveAjv = (): Ajv2020 => validator(true);

@@ -15,16 +15,22 @@ type ManifestOperation = {
   readonly body: string;
 };
 
-/** An operation that cannot be served. `name` may be truncated. */
+/** An operation of a manifest that cannot be served, for example because its text is too long. `name` may be truncated. */
 export type RefusedOperation = { readonly app: string; readonly name: string; readonly reason: string };
 
-/** Limits of an operation. Names become metric labels. `textCharacters` is also the default limit of a request's query. */
+/**
+ * Limits of an operation's id, name and text. Names become metric labels. `textCharacters` is also the default limit for the
+ * query text of a request.
+ */
 const ofOperation = { idCharacters: 256, nameCharacters: 128, textCharacters: 100_000 };
 
 /** Limits of a manifest. */
 export const ofManifest = { operations: 10_000, bytes: 8_388_608 };
 
-/** Limits of an operation's JSON text, so that parsing it takes at most 2 ms. Client tools write five values per operation. */
+/**
+ * Limits of the JSON text that describes one operation, so that parsing this text takes at most 2 ms. Client tools write about
+ * five JSON values per operation.
+ */
 const ofJson = { characters: 700_000, values: 1_000 };
 
 /** The operations of a manifest; those in `refused` are not served. */
@@ -62,7 +68,7 @@ type Entry = { readonly id?: unknown; readonly name?: unknown; readonly body?: u
 
 async function entriesOf(text: string, slices: Slices): Promise<Iterable<Entry> | AsyncIterable<Entry>> {
   const first = text.trimStart().charAt(0);
-  if (first !== "{" && first !== "[") JSON.parse(text); // throws with the position if the syntax is wrong
+  if (first !== "{" && first !== "[") JSON.parse(text); // throws an error with the position if the text is not JSON
   if (first !== "{") throw noManifest();
   const members = new Map<string, string>();
   for await (const item of itemsOf(text, slices)) {
@@ -110,13 +116,19 @@ function nameFault(name: string): string | undefined {
   return /^(?:[_A-Za-z]\w*)?$/.test(name) ? undefined : "its name is not a GraphQL name";
 }
 
-/** All lone surrogates have the same UTF-8 encoding, so texts that differ only in these would share a digest. */
+/**
+ * Rejects a text with lone surrogates. All lone surrogates have the same UTF-8 encoding, so texts that differ only in a lone
+ * surrogate would have the same digest.
+ */
 const textFault = (text: string): string | undefined =>
   text.isWellFormed() ? undefined : "its text is not well-formed Unicode";
 
 const beginning = /^(?:[\s,]|#.*\n)*(?:query|mutation|subscription)[\s,]+([_A-Za-z]\w*)/;
 
-/** The name of a document's first operation, or "". In most documents, a regular expression finds the name without parsing. */
+/**
+ * Returns the name of a document's first operation, or an empty text if it has no name. For most documents, a regular expression
+ * finds the name, so they need not be parsed.
+ */
 export const operationNameIn = (text: string): string => beginning.exec(text)?.[1] ?? parsedName(text);
 
 function parsedName(text: string): string {

@@ -1,12 +1,13 @@
 /**
- * `OPERATIONS_FROM`: the locations of the apps' manifests. An app is a client repository with its own operations. An entry is
- * `web=https://cdn.example/web.json`, `web=manifests/web.json`, or a folder. A folder contains a file `<app>.json` or a folder
- * `<app>/` for each app. All files of the folder in `web=<folder>` belong to the app `web`.
+ * Parses `OPERATIONS_FROM`, which lists the locations of the manifests of apps. An app is a client program with its own
+ * operations. An entry is a URL or a file with the app's name in front, such as `web=https://cdn.example/web.json` or
+ * `web=manifests/web.json`, or it is a folder. A folder contains a file `<app>.json` or a folder `<app>/` for each app. All files
+ * of the folder in `web=<folder>` belong to the app `web`.
  */
 
 import { shownUrl, withShownUrls } from "../shown-url.ts";
 
-/** `app` is absent for a folder with files that name their apps. */
+/** `app` is `undefined` for a folder in which the names of files and folders are the names of apps. */
 export type ManifestLocation = { readonly app: string | undefined; readonly at: string };
 
 /** App names become metric labels and prefixes of operation names. */

@@ -1,8 +1,8 @@
 /**
- * Reads the manifests of all locations, and re-reads those that have changed. A manifest that cannot be read keeps its last
- * valid state; a file that was deleted from its folder is dropped. Several files of one app are served side by side, so the
- * operations of an older version stay available until its file is removed. Locations are read independently, so a slow one does
- * not delay the others.
+ * Reads the manifests of all locations, and re-reads those that have changed. If a manifest cannot be read, its last valid
+ * content is still served. If a file was deleted from its folder, its operations are no longer served. The operations of all
+ * files of an app are served at the same time, so those of an older app version stay available until the file of this version is
+ * removed. Locations are read independently, so a slow one does not delay the others.
  */
 import { hash } from "node:crypto";
 import { opendirSync, statSync } from "node:fs";
@@ -17,12 +17,16 @@ import { isAppName, isHttpUrl, type ManifestLocation } from "./manifest-location
 /** Limits of one app's manifests in one folder. */
 const ofApp = { manifests: 100, operations: 20_000, bytes: 16_777_216 };
 /**
- * Limits of all manifests together. A new manifest never displaces a served one. Of the new manifests, those of small apps are
- * admitted first, so that at the start every app with at most an equal share of the limits is served.
+ * Limits of all manifests together. A new manifest never displaces a manifest that is already served. Of several new manifests,
+ * those of apps with the smallest total size are admitted first. Therefore, at the start, every app is served that needs at most
+ * an equal share of the limits.
  */
 const ofAll = { manifests: 1_000, operations: 50_000, bytes: 67_108_864 };
 
-/** Maximum number of a folder's entries, because listing a folder takes time. */
+/**
+ * Maximum number of entries in a folder, because listing a folder takes time. `ofApp`: a folder with the files of one app;
+ * `ofApps`: the folder that an entry of `OPERATIONS_FROM` names.
+ */
 const entries = { ofApp: 1_000, ofApps: 2_000 };
 
 const timeoutMs = 5_000;
@@ -38,8 +42,8 @@ export type Fetch = (
 >;
 
 /**
- * How long reading may take before it yields to requests, in ms; decoding 8 MiB takes up to 15 ms. After the start, requests get
- * at least half of the CPU time.
+ * How many ms the process reads manifests before it serves requests. Only decoding 8 MiB takes longer, up to 15 ms. After the
+ * start, each slice is followed by an equally long pause, so that requests get at least half of the CPU time.
  */
 const sliceMs = 5;
 
@@ -50,7 +54,10 @@ export type Manifest = ManifestContent & {
   readonly bytes: number;
 };
 
-/** A manifest that cannot be read. `app` is empty for a folder of apps. `keeps`: its last valid state is still served. */
+/**
+ * A manifest or a folder that cannot be read. `app` is empty for a folder with several apps. `keeps`: whether the last valid
+ * content is still served.
+ */
 export type ManifestFault = {
   readonly app: string;
   readonly source: string;
@@ -88,14 +95,20 @@ export class Manifests {
     return this.#withinBounds();
   }
 
-  /** Reads the manifests that have changed, in files only or in all locations, and calls `onState` after each location. */
+  /**
+   * Reads the manifests that have changed, and calls `onState` after each location has been read. `only`: whether to read all
+   * locations, or files but no URLs.
+   */
   refreshEach(onState: (state: ManifestState) => void, only: "files" | "all"): void {
     for (const place of this.#locations)
       if (only === "all" || place instanceof PathLocation)
         void place.read(this.#later).then(() => onState(this.#withinBounds()));
   }
 
-  /** A manifest that would exceed the limits is not served; the version that it would replace is kept. */
+  /**
+   * Chooses the manifests that are served. If the new content of a manifest would exceed the total limits, its last served
+   * content is kept.
+   */
   #withinBounds(): ManifestState {
     const read = new Map<string, Manifest>(
       this.#locations.flatMap(({ readings }, place) =>
@@ -130,7 +143,10 @@ export class Manifests {
 
 const overTotalLimits = `exceeds the limits of all manifests: ${ofAll.manifests} manifests, ${ofAll.operations} operations, ${ofAll.bytes / 1_048_576} MiB`;
 
-/** Reads manifests one at a time, because concurrent reads would fill the pauses between slices that are meant for requests. */
+/**
+ * Reads manifests one at a time. If several were read concurrently, one would use the pauses of another, which are meant for
+ * requests.
+ */
 class ReadingQueue {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -145,11 +161,14 @@ class ReadingQueue {
 type Source = { readonly app: string; readonly at: string };
 
 type Reading = {
-  /** Changes when the source changes: a file's times and size, a URL's ETag or the digest of its text. */
+  /**
+   * A value that changes when the source changes. For a file, it consists of times, size and inode; for a URL, it is the ETag or
+   * the digest of the text.
+   */
   readonly stamp?: string;
   /** The last valid manifest. */
   readonly manifest?: Manifest | undefined;
-  /** Why the current state is not served. */
+  /** Why the current content is not served. */
   readonly reason?: string;
 };
 
@@ -186,7 +205,10 @@ abstract class Location {
   abstract readonly folders: readonly string[];
   protected abstract readNow(slices: Slices): Promise<void>;
 
-  /** Waits for a read in progress, then reads the manifests that have changed. Concurrent callers share this next read. */
+  /**
+   * Waits until the read in progress has ended, then reads the manifests that have changed. Callers that wait at the same time
+   * share one read.
+   */
   read(slices: Slices): Promise<void> {
     this.#next ??= this.#last.then(() => {
       this.#next = undefined;
@@ -226,7 +248,7 @@ class UrlLocation extends Location {
       if (answer.stamp === last.stamp) return;
       this.#reading = await this.queue.run(() => parsed(this.#source, last, answer, slices));
     } catch (error) {
-      // drop the stamp, so that the next response is complete instead of 304
+      // the stamp is omitted, so that the next request gets a complete response instead of a 304
       this.#reading = { manifest: last.manifest, reason: reasonOf(error) };
     }
   }
@@ -234,9 +256,9 @@ class UrlLocation extends Location {
 
 /** A file, or a folder of files. */
 class PathLocation extends Location {
-  /** The last listing of each folder. */
+  /** The files and folders that the last successful listing of each folder found. */
   #listings = new Map<string, Listing>();
-  /** The last reading of each file, by its path. */
+  /** The result of the last reading of each file, by the file's path. */
   #readings = new Map<string, SourceReading>();
   #folderFaults: readonly ManifestFault[] = [];
 
@@ -277,7 +299,10 @@ class PathLocation extends Location {
     });
   }
 
-  /** Reads an app's manifests up to its limits, served ones first, so that a new one cannot displace them. */
+  /**
+   * Reads an app's manifests up to the limits of an app. Manifests that are already served come first, so that a new manifest
+   * cannot displace them.
+   */
   async #readApp(
     app: string,
     sources: readonly Source[],
@@ -305,7 +330,7 @@ class PathLocation extends Location {
     return readings;
   }
 
-  /** A folder that cannot be listed keeps its last listing. */
+  /** Lists the manifest files. If a folder cannot be listed, uses its last listing. */
   async #list(faults: ManifestFault[], slices: Slices): Promise<readonly Source[]> {
     const { app, at } = this.place;
     if (app !== undefined && !isFolder(at) && !this.#listings.has(at)) return [{ app, at }];
@@ -332,7 +357,7 @@ class PathLocation extends Location {
   }
 }
 
-/** `rest`: the totals of the app's other manifests, which count towards its limits. */
+/** Reads a file if it has changed. `rest`: the totals of the app's other manifests, which count towards the limits of the app. */
 async function readFile(source: Source, last: Reading, rest: Totals, slices: Slices): Promise<Reading> {
   const overAppLimits = {
     manifest: last.manifest,
@@ -367,7 +392,10 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** The sorted files `<app>.json` and folders `<app>/`. A Kubernetes ConfigMap's hidden copies of its files are skipped. */
+/**
+ * The sorted files `<app>.json` and folders `<app>/`. Hidden files and folders are skipped, because Kubernetes stores copies of
+ * the files of a ConfigMap in hidden folders.
+ */
 type Listing = { readonly files: readonly string[]; readonly folders: readonly string[] };
 
 function listingOf(folder: string, most: number): Listing {
@@ -389,7 +417,9 @@ function listingOf(folder: string, most: number): Listing {
   };
 }
 
-/** A conditional GET (RFC 9110 §13.1.2). Without an ETag, the text's digest is the stamp. */
+/**
+ * Fetches a manifest by a conditional GET (RFC 9110 §13.1.2). The stamp is the ETag or, without an ETag, the digest of the text.
+ */
 async function fetchText(
   fetchUrl: Fetch,
   at: string,
@@ -421,10 +451,10 @@ async function fetchText(
 const basicCredentials = (username: string, password: string): string =>
   `Basic ${Buffer.from([username, password].map(decodeURIComponent).join(":")).toString("base64")}`;
 
-/** Distinguishes digests from ETags, which begin with a quote or `W/`. */
+/** The prefix of a stamp that is a digest. An ETag begins with a quote or `W/`, so it cannot have this prefix. */
 const digestPrefix = "digest ";
 
-/** The reason of an error, without any text of the manifest and without secrets in URLs. */
+/** Returns the reason of an error. It contains no text of the manifest, and no part of a URL that may be secret. */
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return "is not valid JSON";
   const { code, message, cause } = error as NodeJS.ErrnoException;
@@ -444,7 +474,10 @@ function totalsOf(manifests: readonly Manifest[]): Totals {
   };
 }
 
-/** The fraction of the total limits that the manifests use: the highest of manifests, operations and bytes. */
+/**
+ * Returns the fraction of the total limits that the manifests use: the highest of three fractions, those of manifests, operations
+ * and bytes.
+ */
 function shareOf(taken: readonly Manifest[]): number {
   const { manifests, operations, bytes } = totalsOf(taken);
   return Math.max(manifests / ofAll.manifests, operations / ofAll.operations, bytes / ofAll.bytes);

@@ -1,12 +1,12 @@
 /**
- * The ids of saved operations. An id that looks like a digest must be the digest of its text, so that an app cannot claim
- * the id of another app's operation in advance.
+ * The ids of saved operations. An id that has the form of a digest must be the digest of the operation's text. Otherwise, an app
+ * could occupy the id of an operation that another app publishes later.
  */
 import { hash } from "node:crypto";
 import { parse, print } from "graphql";
 import { own } from "../own.ts";
 
-/** The digests that client tools use, by their number of hexadecimal digits. */
+/** The hash algorithms of the digests that client tools use as ids, by the number of hexadecimal digits. */
 const algorithms: Readonly<Record<number, string>> = { 32: "md5", 40: "sha1", 64: "sha256" };
 
 /** GraphQL over HTTP, appendix A: a document id with this prefix is a SHA-256 digest. */
@@ -22,12 +22,16 @@ export function normalizeId(given: string): string {
   return algorithmOf(id) === undefined ? id : id.toLowerCase();
 }
 
-/** Whether the id identifies its text uniquely, unlike MD5 and SHA-1, for which collisions can be constructed. */
+/**
+ * Whether the id is a SHA-256 digest and therefore identifies its text uniquely. For MD5 and SHA-1, two texts with the same
+ * digest can be constructed.
+ */
 export const identifiesText = (id: string): boolean => algorithmOf(id) === "sha256";
 
 /**
- * Why an id in a manifest cannot belong to the text. The digest may be that of the text itself or of the text as printed by
- * graphql-js: gql.tada hashes the printed text, but with `--disable-normalization` writes the original one.
+ * Returns the reason if an id in a manifest has the form of a digest but is not the digest of the text. The digest may be that of
+ * the text itself, or that of the text as graphql-js prints it. For example, gql.tada hashes the printed text, but with
+ * `--disable-normalization` it writes the original text to the manifest.
  */
 export function digestFault(given: string, text: string): string | undefined {
   const id = normalizeId(given);

@@ -1,14 +1,18 @@
-/** Reads the manifests at the start and when their files change. Polls URLs, and files that emit no event for a change. */
+/**
+ * Reads the manifests at the start and when their files change. Also polls all of them, because URLs, and files on some file
+ * systems, emit no event for a change.
+ */
 import { watchFolders } from "../watch-folders.ts";
 import type { ManifestLocation } from "./manifest-locations.ts";
 import { type Fetch, type ManifestState, Manifests } from "./manifests.ts";
 
-/** Poll interval. Network file systems emit no events; URLs are polled with their ETag. */
+/** The poll interval. Files are polled because network file systems emit no events. URLs are polled with their ETag. */
 const everyMs = 30_000;
 
 /**
- * Resolves once `onState` has processed the first result of every location, even a failure. Calls `onState` with each new state,
- * and `failed` if files cannot be watched and are only polled. Returns the function that stops watching.
+ * Calls `onState` with each new state. Calls `failed` if files cannot be watched, so that they are only polled. Resolves once
+ * every location has been read, successfully or not, and `onState` has processed the result. The value is the function that stops
+ * watching.
  */
 export async function watchManifests(
   locations: readonly ManifestLocation[],
