@@ -37,7 +37,7 @@ export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
     while (text.charCodeAt(before) === backslash) before--;
-    if ((end - before) % 2 === 1) return end; // a quote after an even number of backslashes is not escaped, because the backslashes escape each other
+    if ((end - before) % 2 === 1) return end; // an even number of backslashes does not escape the quote
   }
   return text.length;
 }

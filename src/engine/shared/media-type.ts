@@ -1,14 +1,14 @@
-/** Classifies media types without parameters. */
+/** Classifies media types. Parameters such as `charset` are ignored. */
 
 /**
- * Whether a media type is JSON by its name or suffix (RFC 8259 §11, RFC 6839 §3.1), or the nonstandard `text/json` that .NET lists
- * (WHATWG MIME Sniffing §4.6).
+ * Whether a media type is JSON by its name or suffix (RFC 8259 §11, RFC 6839 §3.1), or is `text/json`, which is not registered
+ * but which .NET services use (WHATWG MIME Sniffing §4.6).
  */
 export const isJson = (mediaType: string): boolean =>
   mediaType === "application/json" ||
   /^(?:(?:application|text)\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(?:;|$)/i.test(mediaType);
 
-/** Whether a media type is text (RFC 2046 §4.1), or the nonstandard `application/text`. */
+/** Whether a media type is text (RFC 2046 §4.1), or is `application/text`, which is not registered. */
 export const isText = (mediaType: string): boolean =>
   /^(?:text\/[\w.+-]+|application\/text)\s*(?:;|$)/i.test(mediaType);
 
@@ -23,7 +23,7 @@ export const isMultipartForm = (mediaType: string): boolean =>
 /** Whether a media range (RFC 9110 §12.5.1) includes JSON. */
 export const includesJson = (range: string): boolean => range === "*/*" || range === "application/*";
 
-/** Whether a media range (`text/*`) or a media type includes `mediaType`. */
+/** Whether `range` includes `mediaType`. `range` is a media range, such as `text/*`, or a media type. */
 export function includes(range: string, mediaType: string): boolean {
   const [wide = "", one = ""] = [range, mediaType].map((each) =>
     each.replace(/;.*/s, "").trim().toLowerCase(),

@@ -1,9 +1,12 @@
-/** Request headers that never contain a credential, even if the document declares them as one. */
+/** Request headers that are never treated as credentials, even if the OpenAPI document declares that they contain one. */
 
-/** The header by which a gateway proves to the roles behind it that it has `GATEWAY_SECRET`. */
+/** The header with which a gateway proves to the roles behind it that it knows `GATEWAY_SECRET`. */
 export const proofHeader = "x-gateway-proof";
 
-/** Default of `CONTEXT_HEADER_PREFIX`, the prefix of context headers. */
+/**
+ * The default of `CONTEXT_HEADER_PREFIX`: how the names of context headers begin. In these headers, a gateway names the verified
+ * caller.
+ */
 export const defaultContextPrefix = "X-Service-";
 
 /** Headers about the connection or the message, and headers that the server sets. */
@@ -31,8 +34,8 @@ export const neverCredentials: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The canonical spelling of a header's name, for comparisons. CGI and WSGI servers cannot distinguish `X_Tenant.Id` from
- * `X-Tenant-Id`.
+ * Returns the canonical spelling of a header's name, for comparisons. Names with the same spelling count as one header: for
+ * example, CGI and WSGI servers cannot distinguish `X_Author.Id` from `X-Author-Id`.
  */
 export const canonicalHeader = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "-");
 
@@ -43,8 +46,8 @@ export function isGatewayHeader(prefix: string, name: string): boolean {
 }
 
 /**
- * Whether the header never carries a credential. Build time uses the default prefix, because it does not know a role's
- * configuration.
+ * Whether the header never carries a credential. Code that runs at build time uses the default prefix, because it does not know
+ * the configuration of the running service.
  */
 export const isNeverCredential = (name: string, prefix = defaultContextPrefix): boolean =>
   neverCredentials.has(canonicalHeader(name)) || isGatewayHeader(prefix, name);

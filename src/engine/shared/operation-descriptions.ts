@@ -1,6 +1,6 @@
 /**
- * Descriptions of operations, fragments and variables (GraphQL September 2025, §2.4). Descriptions have no effect on execution,
- * so the identity of an operation does not depend on them.
+ * Removes the descriptions of operations, fragments and variables (GraphQL September 2025, §2.4) from a document. Descriptions
+ * have no effect on execution, so two operations that differ only in descriptions are the same.
  */
 import { type ASTNode, type DocumentNode, type StringValueNode, visit } from "graphql";
 
@@ -9,7 +9,7 @@ const withoutDescription = <Node extends ASTNode & { readonly description?: Stri
   ...node
 }: Node) => (description ? node : undefined);
 
-/** Returns the same document if it has no descriptions. */
+/** Returns the document without descriptions. If it has none, returns the same object. */
 export const withoutDescriptions = (document: DocumentNode): DocumentNode =>
   visit(document, {
     OperationDefinition: withoutDescription,

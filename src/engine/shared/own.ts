@@ -1,6 +1,6 @@
 /**
- * Safe lookups by untrusted names. Objects inherit `constructor`, `__proto__` and others, so look up names from documents,
- * clients or REST in a `Map`, with `own`, or in a `Dictionary`.
+ * Safe lookups by untrusted names. Objects inherit properties such as `constructor` and `__proto__`. Therefore, names that come
+ * from documents, clients or REST must be looked up in a `Map`, in a `Dictionary`, or with `own`.
  */
 
 export const own = <Value>(
@@ -8,10 +8,15 @@ export const own = <Value>(
   name: string | number,
 ): Value | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
-/** An object without inherited properties, where a `Map` cannot be used. V8 accesses it faster than `Object.create(null)`. */
+/**
+ * An object without inherited properties, for code that cannot use a `Map`. V8 accesses it faster than an object that
+ * `Object.create(null)` returns.
+ */
 export class Dictionary<Value> {
   [name: string]: Value;
-  /** Makes the type nominal, so that an object literal, which has a prototype, is not assignable to it. */
+  /**
+   * Makes the type nominal: TypeScript rejects an object literal as a value of this type, because a literal inherits properties.
+   */
   declare protected readonly nominal: never;
 
   constructor(...members: readonly Readonly<Record<string, Value>>[]) {
@@ -24,5 +29,5 @@ export class Dictionary<Value> {
   }
 }
 
-/** Whether every object inherits a property of this name. */
+/** Whether ordinary objects inherit a property of this name. */
 export const isInherited = (name: string): boolean => name in Object.prototype;

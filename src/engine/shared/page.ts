@@ -1,21 +1,24 @@
 /**
- * How a REST page becomes a connection: where its values are in the body, how to get the next page, and the page sizes.
- * Generated resolvers pass it to `src/engine/runtime/rest/connection.ts`.
+ * Describes how a page of a REST list becomes a GraphQL connection: where the values of the page are in the body, how to get the
+ * next page, and the page sizes. Generated resolvers pass the description to `src/engine/runtime/rest/connection.ts`.
  */
 export type Page<Items extends readonly string[] = readonly string[]> = {
   /** The path of the list in the body; empty if the body is the list. */
   readonly items: Items;
   readonly next: NextPage;
-  /** Path of the value that says whether there is a next page. If absent, a next cursor means that there is one. */
+  /**
+   * The path of the value that says whether there is a next page. If `more` is absent, there is a next page if the response has a
+   * cursor for it.
+   */
   readonly more?: Path;
   /**
-   * If absent, `more` is a boolean. `present`: it is a value such as the number of the next page, which is null, absent, empty or 0
-   * on the last page.
+   * How to read the value at `more`. If `moreIf` is absent, the value is a boolean. `present`: the value is, for example, the
+   * number of the next page; on the last page it is null, absent, empty or 0.
    */
   readonly moreIf?: "present";
-  /** The parts that the document requires; a page without one of them is an error. */
+  /** The parts of a page that the document declares as required. A page that lacks one of them is an error. */
   readonly required?: readonly PagePart[];
-  /** Default and maximum page size; absent if REST has no parameter for it. */
+  /** `first`: the default page size; `most`: the maximum. Absent if REST has no parameter for the page size. */
   readonly first?: number;
   readonly most?: number;
 };
@@ -29,12 +32,15 @@ type Path = readonly string[];
 type CursorPage = { readonly by: "cursor"; readonly at: Path };
 
 /**
- * The next page's cursor is a value of this page's last item. The last page has fewer items than `full` and than requested;
- * without `full`, it is empty.
+ * The cursor of the next page is a value of the last item on this page. A page with fewer items than `full`, and fewer than
+ * requested, is the last one. Without `full`, only an empty page is the last one.
  */
 type LastItemPage = { readonly by: "lastItem"; readonly at: Path; readonly full?: number };
 
-/** The next page's URL has the cursor in a query parameter. The URL is in the body or, without `at`, in the `Link` header. */
+/**
+ * The cursor of the next page is a query parameter of the URL of the next page. This URL is in the body at the path `at` or,
+ * without `at`, in the `Link` header.
+ */
 type LinkedPage = { readonly by: "link"; readonly parameter: string; readonly at?: Path };
 
 /**
@@ -55,7 +61,7 @@ type PagePart = (typeof pageParts)[number];
 export const isCounted = (next: NextPage): next is CountedPage =>
   next.by === "number" || next.by === "offset";
 
-/** Returns the part's path in the body; `undefined` if the body does not contain it. */
+/** Returns the path of a part in the body. Returns `undefined` if no path is known: then pages do not have this part. */
 export function pathOfPart({ items, next, more }: Page, part: PagePart): Path | undefined {
   if (part === "items") return items;
   if (part === "more") return more;

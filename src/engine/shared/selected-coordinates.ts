@@ -1,6 +1,6 @@
 /**
  * The schema coordinates that an operation depends on: the fields that it selects, and the arguments, input fields and enum
- * values that it may send. A field of an interface counts for every implementing object type.
+ * values that it may send. A field of an interface counts as a field of each object type that implements the interface.
  */
 import {
   type DocumentNode,
@@ -16,7 +16,7 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 
-/** Ignores selections that the schema does not define. */
+/** Returns the coordinates, without those of fields that the schema does not define. */
 export function selectedCoordinates(schema: GraphQLSchema, document: DocumentNode): Set<string> {
   const found = new Set<string>();
   const info = new TypeInfo(schema);
@@ -31,7 +31,7 @@ export function selectedCoordinates(schema: GraphQLSchema, document: DocumentNod
           const coordinate = `${type.name}.${field.name}`;
           found.add(coordinate);
           const { args } = ("getFields" in type && type.getFields()[field.name]) || field;
-          // an argument with a default is sent even if the operation omits it
+          // an argument with a default value counts, because its value is sent even if the operation omits the argument
           for (const { name, defaultValue } of args) {
             if (defaultValue !== undefined) found.add(`${coordinate}(${name}:)`);
           }

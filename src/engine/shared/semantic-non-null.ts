@@ -1,6 +1,6 @@
 /**
- * `@semanticNonNull` (Apollo's nullability specification, v0.4): a null at one of the directive's levels always comes with an
- * error. Level 0 is the field's value, level 1 an item of its list.
+ * `@semanticNonNull` (Apollo's nullability specification, v0.4): a null at a level that the directive names always comes with an
+ * error in the response. Level 0 is the value of the field. If the value is a list, level 1 means its items.
  */
 import { type FieldDefinitionNode, Kind } from "graphql";
 

@@ -1,4 +1,4 @@
-/** Runs long work in slices, between which the event loop serves requests. */
+/** Divides long work into time slices. Between two slices, the event loop serves requests. */
 import { setImmediate, setTimeout } from "node:timers/promises";
 
 export class Slices {
@@ -16,7 +16,7 @@ export class Slices {
     return performance.now() >= this.#until;
   }
 
-  /** Ends the slice, even if it is not over, and resolves when the next one begins. */
+  /** Ends the current slice, even if its time is not over. Resolves when the next slice begins. */
   async next(): Promise<void> {
     await (this.#pauseMs > 0 ? setTimeout(this.#pauseMs, undefined, { ref: false }) : setImmediate());
     this.#until = performance.now() + this.#ms;

@@ -1,17 +1,17 @@
 /**
- * The hash of a spec folder, which codegen writes into the generated code. A process compares it with the hash of its spec folder
- * when it starts, so that it never runs code generated from a different spec. Line endings are ignored.
+ * Computes the hash of a spec folder. Codegen writes this hash into the generated code. When a process starts, it compares the
+ * hash with that of its spec folder, so that it never runs code generated from a different spec. Line endings are ignored.
  */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 
-/** Files that generated code does not depend on. */
+/** Files of the spec folder that have no effect on the generated code, so the hash ignores them. */
 const withoutEffect = new Set(["rest-only.yaml", "approvals.yaml"]);
 
-/** A file's text or bytes; bytes are hashed faster. */
+/** The text or the bytes of a file. Bytes can be hashed faster than text. */
 type Content = string | Buffer;
 
-/** `names`: paths relative to the spec folder. */
+/** `names`: the paths of the files, relative to the spec folder. `read`: returns the content of a file. */
 export function hashSpec(names: readonly string[], read: (name: string) => Content | undefined): string {
   const digest = createHash("sha256");
   for (const name of [...names].sort()) {

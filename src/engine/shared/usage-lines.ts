@@ -1,6 +1,7 @@
 /**
- * The files of the usage ledger: JSON Lines, a file for each day and host. A line records what was used on that day, but not how
- * often, so the files of all replicas can be concatenated in any order. The lines contain neither ids of callers nor values.
+ * Reads and names the files of the usage ledger. They are JSON Lines, one file for each day and host. A line records that an
+ * operation or field was used on that day, but not how often, so the files of several processes can be concatenated in any order.
+ * No line contains an id of a caller, or a value from a request.
  */
 import { isRecord, parsedJson } from "./json-object.ts";
 
@@ -16,7 +17,7 @@ export type UsageLine = {
   readonly operation?: string;
   readonly field?: string;
   readonly isIncomplete?: true;
-  /** The client's app; absent if the client names no app, or an app without a manifest. */
+  /** The app that the client names. Absent if the client names no app, or an app that has no manifest. */
   readonly app?: string;
   readonly version?: string;
 };

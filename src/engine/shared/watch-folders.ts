@@ -1,14 +1,14 @@
-/** Watches folders for saved files. */
+/** Calls a function when files in folders are saved. */
 import { type FSWatcher, watch } from "node:fs";
 
-/** Debounce in milliseconds, because editors save in several steps. */
+/** How many milliseconds must pass without a change before `saved` is called, because editors save a file in several steps. */
 const quietMs = 150;
-/** Maximum delay in milliseconds while files are saved continuously. */
+/** The maximum delay of the call in milliseconds, even if files change continuously. */
 const longestMs = 1_000;
 
 /**
- * Watches each folder separately: on Linux, Node's recursive watch loses track of a file that an editor replaces. `folders` is
- * called again after each save, because folders may have been added. `failed` is called if a folder can no longer be watched.
+ * Watches each folder separately, because on Linux, Node's recursive watch loses track of a file that an editor replaces. Calls
+ * `folders` again after each save, because folders may have been added. Calls `failed` if a folder can no longer be watched.
  * Returns the function that stops watching.
  */
 export function watchFolders(
@@ -33,7 +33,7 @@ export function watchFolders(
       }).on("error", failed),
     );
   };
-  // watches new folders before it calls `saved`, which then also reads changes made in between
+  // starts to watch new folders before it calls `saved`, so that no change between the two is missed
   const settled = (): void => {
     firstAt = undefined;
     stop();
