@@ -1,6 +1,6 @@
 /**
- * Reads the operations of `spec/openapi.yaml` (OpenAPI 3.1), and parses and validates requests and responses with a library. The
- * handlers of the operations are in `products/`.
+ * Reads the operations of `spec/openapi.yaml` (OpenAPI 3.1). Parses requests, and validates requests and responses, with the
+ * library openapi-backend. The handlers of the operations are in `products/`.
  */
 import { readFileSync } from "node:fs";
 import type { ErrorObject } from "ajv";
@@ -14,7 +14,7 @@ import { parse } from "yaml";
 export type OperationInput = {
   path: Record<string, string>;
   query: Record<string, string | number | boolean | string[] | undefined>;
-  /** Names in lower case. */
+  /** The headers, by their lower-case names. */
   header: Record<string, string | undefined>;
   body: unknown;
 };
@@ -22,11 +22,11 @@ export type OperationInput = {
 export type ContractOperation = {
   id: string;
   method: string;
-  /** In the syntax of Fastify's router: `/v1/crm/contacts/:contactId`. */
+  /** The path in the syntax of Fastify's router, for example `/v1/crm/contacts/:contactId`. */
   route: string;
-  /** `x-permission`; `undefined` if any valid key is sufficient. */
+  /** The value of `x-permission`. `undefined` if every caller with a valid key may call the operation. */
   permission: string | undefined;
-  /** The documented status of success. */
+  /** The status of the success response in the document. */
   status: number;
   /** Throws `BAD_USER_INPUT` with the name of the invalid argument. */
   parseRequest(request: Request & { query: string }): OperationInput;
@@ -37,8 +37,9 @@ export type ContractOperation = {
 const documentUrl = new URL("../../spec/openapi.yaml", import.meta.url);
 
 /**
- * Each operation's validators are compiled at its first request, so that the start is fast. Throws `ConfigError` for an operation
- * without a handler, before the library reads a document that it may not support.
+ * Reads the operations of the document. The validators of an operation are not compiled until its first request, so that the
+ * start is fast. Throws `ConfigError` for an operation without a handler. This happens before the library reads the document,
+ * which it may not support.
  */
 export async function loadContract(
   isHandled: (id: string) => boolean = () => true,
@@ -52,7 +53,7 @@ export async function loadContract(
   const backend = new OpenAPIBackend({
     definition,
     quick: true, // the library's document validation does not support OpenAPI 3.1
-    strict: true, // throws instead of printing
+    strict: true, // the library throws for a wrong document, instead of printing a warning
     ignoreTrailingSlashes: false,
     coerceTypes: true,
     customizeAjv: createAjvFactory(),
@@ -62,8 +63,9 @@ export async function loadContract(
 }
 
 /**
- * Creates two instances of Ajv; one of them coerces parameters. By default, the library creates an instance for every operation,
- * which triples the start time, and does not support JSON Schema 2020-12.
+ * Returns a function that gives the library one of two shared instances of Ajv. One instance coerces parameters, the other does
+ * not. By default, the library creates an instance for every operation, which triples the start time, and the instances do not
+ * support JSON Schema 2020-12.
  */
 function createAjvFactory(): (ajv: unknown, options: Options) => Ajv2020 {
   const validators = new Map<boolean, Ajv2020>();
@@ -81,7 +83,7 @@ export const unhandled = (id: string): ConfigError =>
     `${id}: the embedded platform serves only its own API; set REST_BASE_URL and run npm start -- graphql`,
   ]);
 
-/** All permissions that operations need. */
+/** Returns all permissions that the operations require, sorted. */
 export const permissionsOf = (operations: readonly ContractOperation[]): string[] =>
   [...new Set(operations.flatMap(({ permission }) => permission ?? []))].sort();
 
@@ -96,7 +98,7 @@ function toContractOperation({ router, validator }: OpenAPIBackend, operation: O
     permission: typeof permission === "string" ? permission : undefined,
     status,
     parseRequest(request) {
-      // the library would parse JSON text inside a JSON string
+      // if the body is a JSON string, the library would parse the text inside it as JSON
       if (typeof request.body === "string") throw new CodedError("BAD_USER_INPUT", "body: must be object");
       const read = { ...request, query: readQuery(operation, request.query) };
       const { errors, coerced } = validator.validateRequest(read, operation);
@@ -130,13 +132,13 @@ function inputRefusal(operation: Operation, error: ErrorObject): CodedError {
   );
 }
 
-/** The missing or unknown property, if the validation error is about its object. */
+/** Returns the name of the property if the validation error says that a property is missing or unknown. */
 function namedIn({ params }: ErrorObject): string | undefined {
   const name: unknown = params.missingProperty ?? params.additionalProperty;
   return typeof name === "string" && name !== "requestBody" ? name.slice(0, 64) : undefined;
 }
 
-/** The document's spelling of a header, because the validator's errors name it in lower case. */
+/** Returns the name of a header as the document spells it. The validator's errors contain the name in lower case. */
 function declaredName({ parameters = [] }: Operation, lowerCase: string): string {
   const names = parameters.flatMap((parameter) =>
     "name" in parameter && parameter.name ? [parameter.name] : [],
@@ -158,8 +160,9 @@ type QueryParameters = Record<string, string | string[]>;
 
 /**
  * Parses a query string into an operation's parameters by name (OpenAPI 3.1 §4.8.12). Throws `BAD_USER_INPUT` for an unknown
- * parameter, and for an integer that is not written in decimal digits. The library's own parser guesses: brackets create objects,
- * names of `Object.prototype` and the first `?` of a value are dropped, and `0x10` is an integer.
+ * parameter, and for an integer that is not written in decimal digits. The library's parser is not used, because it changes
+ * values: it turns brackets into objects, drops names of `Object.prototype` and the first `?` of a value, and accepts `0x10` as
+ * an integer.
  */
 function readQuery({ parameters = [] }: Operation, text: string): QueryParameters {
   const declared = new Map(

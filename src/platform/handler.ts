@@ -1,4 +1,4 @@
-/** The type of every handler, and the functions that read its parameters and rows. */
+/** The type of the handlers, and functions with which handlers read parameters and rows. A handler implements one operation. */
 import { CodedError } from "restbound";
 import type { TenantContext } from "restbound/role";
 import type { OperationInput } from "./contract.ts";
@@ -8,7 +8,7 @@ import type { Row, Store, TenantStore } from "./store/store.ts";
 
 export type HandlerContext = {
   caller: TenantContext;
-  /** Reads and writes only rows of the caller's tenant. A handler has no other access to data. */
+  /** The store's access to the rows of the caller's tenant. A handler has no access to other rows. */
   tenant: TenantStore;
   store: Pick<Store, "transaction">;
 };
@@ -17,14 +17,14 @@ export type Handler = (context: HandlerContext, input: OperationInput) => unknow
 
 type Kind = "agent" | "contact" | "conversation" | "message";
 
-/** Returns the row with this id, or throws `NOT_FOUND`. Treats an id of another tenant like an unknown one. */
+/** Returns the row with this id, or throws `NOT_FOUND`. An id that belongs to another tenant counts as unknown. */
 export function rowById(tenant: TenantStore, kind: Kind, id = ""): Row {
   const row = tenant.get(`${kind}ById`, { id });
   if (!row) throw new CodedError("NOT_FOUND", `no such ${kind}`);
   return row;
 }
 
-/** A query parameter as an SQL value: an absent parameter is null, a list is JSON text. */
+/** Converts a query parameter to an SQL value. An absent parameter becomes null, and a list becomes JSON text. */
 export function sqlValue(value: OperationInput["query"][string]): string | number | null {
   if (Array.isArray(value)) return JSON.stringify(value);
   return value === undefined ? null : typeof value === "boolean" ? Number(value) : value;
@@ -33,7 +33,7 @@ export function sqlValue(value: OperationInput["query"][string]): string | numbe
 export const stringOf = (value: OperationInput["query"][string]): string | undefined =>
   typeof value === "string" ? value : undefined;
 
-/** Returns a numeric parameter, or `fallback`, its default in the OpenAPI document. */
+/** Returns a numeric parameter. If it is absent, returns `fallback`, which must be its default in the OpenAPI document. */
 export const numberOf = (value: OperationInput["query"][string], fallback: number): number =>
   typeof value === "number" ? value : fallback;
 
@@ -43,7 +43,7 @@ export type Sorts = Readonly<Record<string, readonly [statement: StatementName, 
 type List = {
   readonly sorts: Sorts;
   readonly filters?: Parameters<TenantStore["all"]>[1];
-  /** Counts the items of all pages. */
+  /** The statement that counts the items of all pages. */
   readonly count?: StatementName;
 };
 

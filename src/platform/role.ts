@@ -1,4 +1,4 @@
-/** Registers the role `platform` with the engine, including demo keys, example requests and the dashboard. */
+/** Defines the role `platform` for the engine, with its demo keys, example requests and dashboard. */
 import type { Config } from "restbound";
 import type { Samples } from "restbound/role";
 import type { Platform } from "restbound/server";
@@ -20,7 +20,10 @@ export const platform: Platform = {
   ],
 };
 
-/** A demo key and variables that prefill the explorer and the dashboard; empty if no demo key works, as in production. */
+/**
+ * Returns a demo key and variables with which the explorer and the dashboard start. Returns an empty object if no demo key is
+ * valid, for example in production.
+ */
 function samplesOf(config: Config): Samples {
   const [demo] = workingDemoKeys(config);
   return demo ? { key: demo.key, variables: demoVariables(new Date()) } : {};
@@ -43,7 +46,10 @@ const demoQuery =
   "{ me { email tenantId roles } contacts { name } conversations { status contact { name } } }";
 const demoPath = "/v1/identity/me";
 
-/** Variables for the saved operations that select data of the first demo tenant. `now`: the time of the latest data. */
+/**
+ * Returns the variables with which saved operations select data of the first demo tenant, by operation. `now`: the time at which
+ * the demo data ends.
+ */
 function demoVariables(now: Date): Readonly<Record<string, object>> {
   const dayBefore = (days: number): string =>
     new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10);

@@ -1,6 +1,7 @@
 /**
- * Serves every operation of the OpenAPI document in the same phases: authenticate, authorize, parse, handle, check. The document
- * declares the permission (`x-permission`).
+ * Serves every operation of the OpenAPI document in the same steps. A request is authenticated, authorized and parsed, the
+ * operation's handler handles it, and the response is checked. The document declares the permission that an operation requires
+ * (`x-permission`).
  */
 import { hash } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -17,7 +18,7 @@ export type Handlers = ReadonlyMap<string, Handler>;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The caller, if the request is for an operation of the embedded platform. */
+    /** The caller. `undefined` if the request is not for an operation of the embedded platform. */
     tenant: TenantContext | undefined;
   }
 }
@@ -71,7 +72,9 @@ function authorize({ permission }: ContractOperation, caller: TenantContext): vo
   throw new CodedError("FORBIDDEN", `this operation needs the permission ${permission}`);
 }
 
-/** Does not decode the path, because the library decodes each path parameter. */
+/**
+ * Converts a request for the library of `contract.ts`. Does not decode the path, because the library decodes each path parameter.
+ */
 function toContractRequest({
   method,
   raw,
@@ -89,11 +92,14 @@ const toHeaders = (headers: FastifyRequest["headers"]): Record<string, string | 
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
-/** The `max-age` of responses that clients may reuse without revalidation (RFC 9111). */
+/** The `max-age` in seconds of responses that clients may reuse without revalidation (RFC 9111). */
 const seconds = { profile: 10, pastDays: 300 };
 const revalidate = "private, no-cache";
 
-/** Returns `Cache-Control` for a read. Metrics of past days do not change any more. */
+/**
+ * Returns the value of `Cache-Control` for the response of a read. Metrics of past days may be reused longer, because they no
+ * longer change.
+ */
 function cacheControl(operation: string, { query }: Pick<OperationInput, "query">): string {
   if (operation === "getMe") return `private, max-age=${seconds.profile}`;
   const today = new Date().toISOString().slice(0, 10);

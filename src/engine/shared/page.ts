@@ -61,7 +61,10 @@ type PagePart = (typeof pageParts)[number];
 export const isCounted = (next: NextPage): next is CountedPage =>
   next.by === "number" || next.by === "offset";
 
-/** Returns the path of a part in the body. Returns `undefined` if no path is known: then pages do not have this part. */
+/**
+ * Returns the path of a part in the body. Returns `undefined` if the part has no path there: for example, if the link to the next
+ * page is in a header.
+ */
 export function pathOfPart({ items, next, more }: Page, part: PagePart): Path | undefined {
   if (part === "items") return items;
   if (part === "more") return more;

@@ -1,7 +1,7 @@
 /**
- * Serves the example dashboard (`examples/dashboard`) on `/` if this process runs the demo platform and GraphQL, outside
- * production. The dashboard's files are a fixed list, need no key and contain no tenant data; its requests use the user's own
- * key.
+ * Serves the example dashboard (`examples/dashboard`) on `/`. It is served only outside production, and only if this process runs
+ * the demo platform and GraphQL. The dashboard's files are a fixed list. They need no key, because they contain no tenant data.
+ * The dashboard's requests contain the key that the user enters on the page.
  */
 import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -11,9 +11,9 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "restbound";
 
 type Dashboard = {
-  /** Prefills the page's field for an API key. */
+  /** The API key in the page's input field when the page opens. */
   readonly key?: string;
-  /** Origin of the GraphQL endpoint; default: the page's origin. */
+  /** The origin of the GraphQL endpoint. The default is the page's origin. */
   readonly api?: string;
 };
 
@@ -38,11 +38,13 @@ const types: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Whether the dashboard is served: it needs GraphQL and the demo platform's API, and an installation may omit its files. */
+/**
+ * Whether the dashboard is served. It needs the roles `platform` and `graphql`, and its files, which an installation may omit.
+ */
 export const hasDashboard = ({ production, roles }: Config): boolean =>
   !production && roles.has("platform") && roles.has("graphql") && existsSync(page);
 
-/** Serves the dashboard by GET; other paths and methods are not affected. */
+/** Adds GET routes for the dashboard's files to the server. */
 export function serveDashboard(server: FastifyInstance, { key = "", api = "" }: Dashboard): void {
   const files = [
     ...["main.js", "client.js", "start-page.js", "incremental.js"].map(inFolder),

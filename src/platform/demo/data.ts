@@ -1,6 +1,6 @@
 /**
- * The demo data of a tenant: agents, contacts and campaigns of the last 90 days; conversations are in `talk.ts`. The same seed
- * creates the same data, except that all times are shifted so that the data ends now.
+ * Creates the demo data of a tenant: agents, contacts and campaigns of the last 90 days. `talk.ts` creates the conversations. The
+ * same seed creates the same data, except that all times are shifted so that the latest data is from now.
  */
 
 import type { TenantStore } from "../store/store.ts";

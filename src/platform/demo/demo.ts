@@ -1,6 +1,6 @@
 /**
- * The three demo tenants with their users, roles and keys. Demo keys are public, so demo data is for the test environment
- * only. Production rejects every demo key, even if the data file contains it.
+ * The three demo tenants with their users, roles and keys. Anyone can read the demo keys in this file, so demo data is only
+ * created in the test environment. In production, every demo key is rejected, even if the data file contains it.
  */
 import type { Config } from "restbound";
 import { formatApiKey } from "restbound/role";
@@ -50,10 +50,13 @@ const rolePermissions = {
   analyst: ["inbox:*:read", "ai:*:read", "insights:*:read"],
 };
 
-/** The random part of a demo key is replaced by its owner's name, which shows that the key is not secret. */
+/**
+ * Returns the text that a demo key has instead of a random part. It contains the owner's name, which shows that the key is not
+ * secret.
+ */
 const demoBody = (owner: string): string => `Demo${owner}`.padEnd(26, "0");
 
-/** Tenant, user, the owner's name in the key, and a description. */
+/** For each demo key: the tenant, the user, the owner's name as it appears in the key, and a description. */
 const keyOwners = [
   ["ten_harbor", "usr_harbor_olivia", "HarborOlivia", "owner, every permission"],
   ["ten_harbor", "usr_harbor_noah", "HarborNoah", "analyst, without CRM and sending"],
@@ -73,7 +76,10 @@ export const demoKeys: readonly DemoKey[] = keyOwners.map(([tenant, user, owner,
 export const hasDemoData = ({ production, env }: Config): boolean =>
   !production && env.API_ENVIRONMENT === "test";
 
-/** The demo keys that work with this configuration; an empty list if the data file has other tenants. */
+/**
+ * Returns the demo keys that are valid with this configuration. Returns an empty list if, for example, the data file contains
+ * only other tenants.
+ */
 export function workingDemoKeys(config: Config): readonly DemoKey[] {
   if (!hasDemoData(config)) return [];
   if (config.env.DATA_FILE === undefined) return demoKeys;
@@ -84,7 +90,10 @@ export function workingDemoKeys(config: Config): readonly DemoKey[] {
   return working;
 }
 
-/** Fills an empty store in one transaction; leaves a store with a tenant unchanged. The latest data is from `now`. */
+/**
+ * Fills an empty store with demo data, in one transaction. Does not change a store that contains a tenant. `now`: the time at
+ * which the demo data ends.
+ */
 export function seedDemoData(store: Store, now: Date): void {
   store.transaction(() => {
     if (store.unscoped("anyTenant")?.found === 1) return;

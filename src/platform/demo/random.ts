@@ -1,4 +1,7 @@
-/** A seeded source of randomness for demo data: the same seed gives the same data. Secrets must not use this source. */
+/**
+ * A seeded source of randomness for demo data: the same seed gives the same data. Secrets must not be made from this source,
+ * because its values can be predicted.
+ */
 import { base62 } from "restbound/role";
 
 export type Random = {
@@ -13,7 +16,7 @@ export type Random = {
   id(prefix: string): string;
 };
 
-/** Creates the generator Mulberry32. */
+/** Creates a source that uses the algorithm Mulberry32. */
 export function createRandom(seed: number): Random {
   let state = seed;
   const next = (): number => {

@@ -1,4 +1,4 @@
-/** The conversations of a demo tenant with their messages. */
+/** Creates the conversations of a demo tenant and their messages. */
 
 import type { TenantStore } from "../store/store.ts";
 import type { Random } from "./random.ts";
@@ -11,11 +11,11 @@ const minuteMs = 60_000;
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
 export type Person = { id: string; name: string; phoneNumber: string; email: string | null };
-/** The ids of the tenant's agents, and the end of the demo data (ms). */
+/** `agents`: the ids of the tenant's agents. `now`: the time at which the demo data ends (ms). */
 export type Setting = { readonly agents: readonly string[]; readonly now: number };
 type DemoMessage = { at: number; direction: "inbound" | "outbound"; agent: string; body: string };
 
-/** Returns the time (ms) of the contact's last message. */
+/** Stores a conversation of the contact with its messages. Returns the time (ms) of the last message from the contact. */
 export function insertConversation(
   store: TenantStore,
   random: Random,
@@ -59,7 +59,10 @@ export function insertConversation(
   return talk.findLast(({ direction }) => direction === "inbound")?.at ?? last;
 }
 
-/** The messages of one conversation. The contact begins within the last 90 days, and the last message is before `now`. */
+/**
+ * Returns the messages of one conversation. The first message is from the contact and at most 90 days old. No message is later
+ * than `now`.
+ */
 function makeTalk(
   random: Random,
   agents: readonly string[],

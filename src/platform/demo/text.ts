@@ -105,7 +105,10 @@ export const tags: readonly string[] = [
   "urgent-order",
 ];
 
-/** Topics of conversations: the subject, the contact's opening, the contact's questions and the agent's answers. */
+/**
+ * The topics of conversations. `opening`: the contact's first message. `questions`: the contact's further messages. `answers`:
+ * the agent's messages.
+ */
 export const topics: readonly {
   subject: string;
   opening: string;

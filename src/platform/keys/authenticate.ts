@@ -1,6 +1,6 @@
 /**
- * Finds the caller of a request under `/v1/`. In a request with the gateway's proof, the context headers name the caller. Any
- * other request needs one of the platform's API keys.
+ * Finds the caller of a request under `/v1/`. If the request contains the gateway's proof, its context headers name the caller.
+ * Any other request must contain an API key of the platform.
  */
 import type { FastifyRequest } from "fastify";
 import type { Config } from "restbound";
@@ -21,7 +21,10 @@ export const keyRules = (config: Config, permissions: readonly string[]): KeyRul
   permissions,
 });
 
-/** Throws `UNAUTHENTICATED` without a known caller, `BAD_REQUEST` for repeated or conflicting credentials. */
+/**
+ * Returns the caller. Throws `UNAUTHENTICATED` if there is no valid key, and `BAD_REQUEST` if credentials are repeated or
+ * conflict.
+ */
 export function authenticate(
   config: Config,
   store: Store,

@@ -1,7 +1,7 @@
 /**
  * The key introspection endpoint (RFC 7662). `POST /internal/keys/introspect` with `token=<API key>` answers whether the key is
- * active, with the values of the context headers. The response is 404 without the gateway's proof, or if GATEWAY_SECRET is not
- * set.
+ * active. If it is, the response also contains the values from which the gateway sets the context headers. The status is 404 if
+ * the request lacks the gateway's proof, or if `GATEWAY_SECRET` is not set.
  */
 import type { FastifyInstance } from "fastify";
 import { CodedError, type Config } from "restbound";
@@ -41,7 +41,10 @@ export function serveIntrospection(
   });
 }
 
-/** RFC 7662 §2.2. For an inactive key, the response has only the member `active`. */
+/**
+ * Converts a key's owner to an introspection response (RFC 7662 §2.2). The response for an inactive key has only the member
+ * `active`.
+ */
 function toResponse(caller: KeyOwner | undefined): Record<string, unknown> {
   if (!caller) return { active: false };
   return {

@@ -1,6 +1,7 @@
 /**
- * `npm run keys -- create|list|revoke`: manages the API keys in the platform's `DATA_FILE`. Only `create` prints the secret,
- * which is stored nowhere. `create --email` also creates a missing tenant and user, such as the first ones of a production store.
+ * `npm run keys -- create|list|revoke`: manages the API keys in the platform's `DATA_FILE`. Only `create` prints the secret of a
+ * key, which is not stored. `create --email` also creates the tenant and the user if they do not exist, for example in a new
+ * production store.
  */
 import { didYouMean } from "graphql/jsutils/didYouMean.js";
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
@@ -65,7 +66,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
 
 type KeyAction = (tenant: TenantStore, store: Store, config: Config) => void | Promise<void>;
 
-/** Opens the store for one action. */
+/** Opens the store, runs one action on it, and closes it. */
 async function onStore({ env }: Io, tenantId: string, action: KeyAction): Promise<number> {
   const config = readConfig(env, ["platform"]);
   if (config.env.DATA_FILE === undefined)
@@ -147,7 +148,10 @@ async function revoke(id: string, io: Io, ...[tenant, store, { env }]: Parameter
 
 if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);
 
-/** Reads scopes: `area:resource:action`, comma-separated, `*` for any part. `declared`: the contract's permissions. */
+/**
+ * Parses a comma-separated list of scopes. A scope is `area:resource:action`, where `*` stands for any part. `declared`: the
+ * permissions in the OpenAPI document.
+ */
 function readScopes(given: string, declared: readonly string[]): string[] {
   const scopes = given.split(",");
   const wrong = scopes.find((scope) => !declared.some((permission) => covers(scope, permission)));
@@ -163,7 +167,7 @@ const optionOf = new Map([
   ["/tenantId", "--tenant"],
 ]);
 
-/** Rejects an owner with a profile that would not match the response schema of `getMe`. */
+/** Throws if the owner of a new key has a profile that does not match the response schema of `getMe`. */
 function checkOwner(
   getMe: ContractOperation | undefined,
   owner: { id: unknown; email: unknown; tenantId: string },

@@ -1,6 +1,6 @@
 /**
- * Creates API keys, and finds the caller of a key. The store contains only the key's SHA-256 digest. Only the result of
- * `createKey` contains the secret. A key that is malformed, unknown, expired or revoked is not active.
+ * Creates API keys, and finds the caller that a key belongs to. The store contains only the SHA-256 digest of a key. Only the
+ * result of `createKey` contains its secret. A key is not active if it is malformed, unknown, expired or revoked.
  */
 import { hash } from "node:crypto";
 import {
@@ -46,11 +46,14 @@ export function createKey(store: TenantStore, key: NewKey, now: Date): { id: str
 export type KeyRules = {
   environment: ApiEnvironment;
   allowDemo: boolean;
-  /** Every permission that the contract declares. */
+  /** Every permission that the OpenAPI document declares. */
   permissions: readonly string[];
 };
 
-/** Returns the caller of this key; `undefined` if it is not active. A wrong checksum is rejected without a lookup. */
+/**
+ * Returns the caller that the key belongs to, or `undefined` if the key is not active. A key with a wrong checksum is rejected
+ * without a query to the store.
+ */
 export function findCaller(store: Store, rules: KeyRules, key: string, now: Date): KeyOwner | undefined {
   if (!isWellFormed(rules.environment, key)) return undefined;
   const row = store.unscoped("keyByDigest", { digest: digestOf(key) });

@@ -3,7 +3,7 @@
  * its own scopes cover. In a role or a scope, `*` matches any part of a permission, and a single `*` matches every permission.
  */
 
-/** `declared`: the permissions of the OpenAPI document, which are the only effective ones. */
+/** `declared`: the permissions in the OpenAPI document. No other permission can be effective. */
 export const effectivePermissions = (
   declared: readonly string[],
   granted: readonly string[],
@@ -14,7 +14,7 @@ export const effectivePermissions = (
 const isCovered = (by: readonly string[], permission: string): boolean =>
   by.some((one) => covers(one, permission));
 
-/** Whether a permission of a role or a scope of a key covers a declared permission. */
+/** Whether `granted` covers a declared permission. `granted` is a permission of a role, or a scope of a key. */
 export function covers(granted: string, permission: string): boolean {
   if (granted === "*") return true;
   const parts = permission.split(":");

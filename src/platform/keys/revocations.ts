@@ -1,7 +1,7 @@
 /**
- * Publishes revocations to the gateways (`REDIS_URL`) by the outbox pattern: the transaction that revokes a key also marks it as
- * unpublished, so that no revocation is lost if the process or Redis fails. `keys revoke` and a running platform publish marked
- * revocations. Publishing a revocation twice is harmless.
+ * Publishes revocations of keys to the gateways, through Redis (`REDIS_URL`), by the outbox pattern. The transaction that revokes
+ * a key also marks its revocation as unpublished, so that no revocation is lost if the process or Redis fails. `keys revoke` and
+ * a running platform publish marked revocations. Publishing a revocation twice is harmless.
  */
 import type { FastifyInstance } from "fastify";
 import type { Config } from "restbound";
@@ -11,7 +11,7 @@ import type { Store, TenantStore } from "../store/store.ts";
 
 const relayMs = 1_000;
 
-/** Returns whether the key existed and was not revoked yet. */
+/** Revokes a key. Returns `false` if the key does not exist or was already revoked. */
 export function revokeKey(store: Store, tenant: TenantStore, id: string, now: Date): boolean {
   return store.transaction(() => {
     const isRevoked = tenant.run("revokeKey", { id, now: now.toISOString() }) > 0;
@@ -20,7 +20,7 @@ export function revokeKey(store: Store, tenant: TenantStore, id: string, now: Da
   });
 }
 
-/** Throws if Redis fails; the revocation then remains marked as unpublished. */
+/** Publishes all marked revocations. Throws if Redis fails. A revocation that was not published then remains marked. */
 export async function publishRevocations(store: Store, place: RedisAddress): Promise<void> {
   const next = () => store.unscoped("unpublishedRevocation");
   if (!next()) return;
@@ -36,7 +36,7 @@ export async function publishRevocations(store: Store, place: RedisAddress): Pro
   }
 }
 
-/** Publishes the revocations that remain marked, until the server is closed. */
+/** Repeatedly publishes the revocations that are marked as unpublished, until the server is closed. */
 export function relayRevocations(server: FastifyInstance, { env }: Config, store: Store): void {
   const place = env.REDIS_URL;
   if (!place) return;

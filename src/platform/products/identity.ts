@@ -1,4 +1,4 @@
-/** Identity: the profile of the caller. */
+/** The handler of the product identity. It returns the profile of the caller. */
 import { CodedError } from "restbound";
 import type { Handler } from "../handler.ts";
 import { text } from "../store/row.ts";

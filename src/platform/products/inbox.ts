@@ -1,4 +1,4 @@
-/** Inbox: conversations and their messages. */
+/** The handlers of the product inbox. They return conversations and their messages. */
 import { type Handler, numberOf, readPage, rowById, type Sorts, sqlValue } from "../handler.ts";
 import { strings, text } from "../store/row.ts";
 import type { Row } from "../store/store.ts";

@@ -1,4 +1,7 @@
-/** Insights: the metrics of a date range. SQL computes them; this file validates the range and adds the days without rows. */
+/**
+ * The handler of the product insights. It returns the metrics of a date range. SQL computes the metrics. This file validates the
+ * range, and adds the days for which SQL returns no rows.
+ */
 import { CodedError } from "restbound";
 import { type Handler, stringOf } from "../handler.ts";
 import type { Row } from "../store/store.ts";
@@ -6,7 +9,7 @@ import type { Row } from "../store/store.ts";
 const dayMs = 86_400_000;
 const mostDays = 366;
 const defaultDays = 30;
-/** The first date of RFC 3339, whose years have four digits (§5.6). */
+/** The earliest date that RFC 3339 can express, because its years have four digits (§5.6). */
 const earliest = Date.parse("0000-01-01");
 
 /** The metrics in the order of the response. On a day without messages, a count is 0 and a mean is null. */
@@ -49,7 +52,7 @@ export const getMetrics: Handler = ({ tenant }, { query }) => {
   const { first, last } = dateRange(stringOf(query.from), stringOf(query.to), new Date());
   const from = toDate(first);
   const to = toDate(last);
-  const range = { from, until: `${to}T24` }; // 9999-12-31 has no next day
+  const range = { from, until: `${to}T24` }; // not the next day, because 9999-12-31 has none
   const totals = new Map(tenant.all("metricTotals", range).map((row) => [row.name, row.value]));
   const points = new Map(
     tenant.all("metricPoints", range).map((row) => [`${row.name} ${row.day}`, row.value]),

@@ -1,6 +1,7 @@
 /**
- * Messaging: sends a message. One transaction finds or creates the contact and its open conversation, and stores the message and
- * the idempotency key with the response. A repeated request with this key sends nothing.
+ * The handler of the product messaging. It sends a message. One transaction finds or creates the contact and its open
+ * conversation, stores the message, and stores the request's idempotency key together with the response. A repeated request with
+ * the same key sends no message.
  */
 import { hash } from "node:crypto";
 import { CodedError } from "restbound";
@@ -15,7 +16,7 @@ type MessageInput = { channel: "whatsapp" | "sms" | "email" | "webchat"; to: str
 const rememberMs = 24 * 60 * 60 * 1000;
 
 export const sendMessage: Handler = (context, { header, body }) => {
-  const input = body as MessageInput; // validated against MessageInput
+  const input = body as MessageInput; // already validated against the schema `MessageInput`
   const address = normalAddress(input);
   const key = header["idempotency-key"];
   return context.store.transaction(() => {
@@ -24,7 +25,10 @@ export const sendMessage: Handler = (context, { header, body }) => {
   });
 };
 
-/** Calls `send` once per user and key within 24 hours. Repeated requests get the first response. */
+/**
+ * Calls `send` for the first request with a user's idempotency key. Requests that repeat the key within 24 hours get the response
+ * of the first request.
+ */
 function once(
   { tenant, caller }: HandlerContext,
   key: string,
@@ -92,7 +96,7 @@ function findContact(tenant: TenantStore, { channel, to }: MessageInput): string
 }
 
 function makeContact(tenant: TenantStore, { channel, to }: MessageInput, now: string): string {
-  // a web chat has no address from which a contact could be created
+  // the channel `webchat` has no address from which a contact could be created
   if (channel === "webchat")
     throw new CodedError("BAD_USER_INPUT", "to: is not a contact's id", { argument: "to" });
   const id = newId("ctc");
@@ -112,7 +116,7 @@ function makeContact(tenant: TenantStore, { channel, to }: MessageInput, now: st
 const phone = /^\+[1-9][0-9]{6,14}$/; // E.164
 const email = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
 
-/** Normalizes `to`; the channel determines its syntax. Throws `BAD_USER_INPUT` if it is invalid. */
+/** Normalizes the address `to`. Its syntax depends on the channel. Throws `BAD_USER_INPUT` if the address is invalid. */
 function normalAddress({ channel, to }: MessageInput): string {
   const [shape, wanted] =
     channel === "email" ? [email, "an e-mail address"] : [phone, "a number such as +12025550143"];

@@ -10,12 +10,15 @@ export function strings(value: Row[string] | undefined): string[] {
 
 export const text = (value: Row[string] | undefined): string => String(value ?? "");
 
-/** The columns that lists are ordered by. */
+/** The columns by which lists can be sorted. */
 export type SortColumn = "createdAt" | "lastMessageAt" | "name" | "startsAt";
 
 type RowPage = { items: Row[]; nextCursor: string | null; hasMore: boolean };
 
-/** `rows`: up to `limit` + 1 rows, sorted by the column `sortedBy`, then by id. The extra row shows that there is a next page. */
+/**
+ * Creates a page of at most `limit` rows. `rows`: at most `limit` + 1 rows, sorted by the column `sortedBy`, then by id. If there
+ * are `limit` + 1, there is a next page.
+ */
 export function toPage(rows: Row[], limit: number, sortedBy: SortColumn): RowPage {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
@@ -24,7 +27,9 @@ export function toPage(rows: Row[], limit: number, sortedBy: SortColumn): RowPag
   return { items, nextCursor, hasMore };
 }
 
-/** Calls `count` only if the page does not show the total. */
+/**
+ * Returns the number of items of all pages. Does not call `count` if the page is the only one, because its items can be counted.
+ */
 export const totalOf = (
   { items, hasMore }: RowPage,
   cursor: string | undefined,
@@ -42,7 +47,7 @@ export function afterCursor(cursor: string | undefined): { afterKey: string | nu
     const [afterKey, afterId] = Array.isArray(parsed) && parsed.length === 2 ? parsed : [];
     if (typeof afterKey === "string" && typeof afterId === "string") return { afterKey, afterId };
   } catch {
-    // a cursor of this platform is JSON
+    // the cursor is not JSON, so `toPage` did not create it
   }
   throw new CodedError("BAD_USER_INPUT", "cursor: is not the nextCursor of a page", { argument: "cursor" });
 }

@@ -1,7 +1,7 @@
 /**
- * Every SQL statement of the platform, by name. Each statement in `statements` reads and writes only rows of `:tenant`, which the
- * store binds to the verified caller's tenant; a test runs all of them with two tenants. `unscoped` contains the statements that
- * run before the tenant is known, or for all tenants.
+ * Every SQL statement of the platform, by name. Each statement in `statements` reads and writes only rows of `:tenant`. The store
+ * binds `:tenant` to the tenant of the verified caller. A test runs all these statements with two tenants. `unscoped` contains
+ * the statements that run before the tenant is known, or for all tenants.
  */
 import { directory } from "./statements/directory.ts";
 import { identity } from "./statements/identity.ts";

@@ -1,6 +1,6 @@
 /**
- * The SQLite store. The store prepares each named statement once. Only the store binds `:tenant`, so a `TenantStore` can access
- * only rows of its tenant. All methods are synchronous, like those of `node:sqlite`.
+ * The SQLite store. The store prepares each named statement once. Handlers cannot bind `:tenant`, because only the store does, so
+ * a `TenantStore` can access only rows of its tenant. All methods are synchronous, like those of `node:sqlite`.
  */
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
@@ -51,7 +51,7 @@ export function openStore(file: string | undefined): Store {
 
 function openDatabase(file: string | undefined): DatabaseSync {
   try {
-    // creates the file for this user only; SQLite gives its `-wal` and `-shm` files the same permissions
+    // creates the file so that only the current user can access it; SQLite gives its `-wal` and `-shm` files the same permissions
     if (file !== undefined) closeSync(openSync(file, "a", 0o600));
     const database = new DatabaseSync(file ?? ":memory:", { timeout: 5_000 });
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");

@@ -1,6 +1,6 @@
 /**
- * The primary key of every table begins with the tenant, so an id has a meaning only together with its tenant. A list whose items
- * are never queried separately is a column of JSON text.
+ * The primary key of every table begins with the tenant, so an id is unique only within its tenant. A list is stored as JSON text
+ * in one column if its items are never queried separately.
  */
 export const tables = `
 CREATE TABLE IF NOT EXISTS tenants (

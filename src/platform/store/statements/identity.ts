@@ -1,6 +1,6 @@
 /**
- * SQL of tenants, users, roles and API keys. Every statement is scoped by `:tenant`, except those of `unscoped`, which run
- * before the tenant is known, or for all tenants.
+ * SQL of tenants, users, roles and API keys. Every statement reads and writes only rows of `:tenant`, except the statements in
+ * `unscoped`. Those run before the tenant is known, or for all tenants.
  */
 export const identity = {
   insertTenant: `INSERT INTO tenants (tenant_id, name, features, demo) VALUES (:tenant, :name, :features, :demo)`,
@@ -8,7 +8,7 @@ export const identity = {
   insertRole: `INSERT INTO roles (tenant_id, name, permissions) VALUES (:tenant, :name, :permissions)`,
   insertUser: `INSERT INTO users (tenant_id, id, email, roles, teams) VALUES (:tenant, :id, :email, :roles, :teams)`,
   userById: `SELECT id, email, roles, teams FROM users WHERE tenant_id = :tenant AND id = :id`,
-  /** The user with the permissions of the user's roles and the features of the tenant. */
+  /** Selects the user, with the permissions of the user's roles and the features of the tenant. */
   profileById: `
     SELECT u.id, u.email, u.roles, u.teams, t.features,
       (SELECT json_group_array(DISTINCT p.value)
@@ -31,12 +31,12 @@ export const identity = {
 } as const;
 
 export const unscoped = {
-  /** Finds the key without its tenant, because a digest is unique among all tenants. */
+  /** Finds a key by its digest. The tenant need not be known, because a digest is unique among all tenants. */
   keyByDigest: `
     SELECT k.tenant_id AS "tenantId", k.id, k.user_id AS "userId", k.scopes, k.expires_at AS "expiresAt",
       k.revoked_at AS "revokedAt", t.demo
     FROM api_keys AS k JOIN tenants AS t ON t.tenant_id = k.tenant_id WHERE k.digest = :digest`,
-  /** Returns one revocation that has not been published to the gateways. */
+  /** Selects one revocation that has not been published to the gateways. */
   unpublishedRevocation: `SELECT tenant_id AS "tenantId", key_id AS id FROM unpublished_revocations LIMIT 1`,
   anyTenant: `SELECT EXISTS (SELECT 1 FROM tenants) AS found`,
 } as const;

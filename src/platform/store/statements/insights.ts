@@ -1,9 +1,12 @@
 /**
- * SQL of the metrics, which aggregate the messages and conversations of a half-open time range. Each row has a `name` and a
- * `value`, so a new metric is one more SELECT.
+ * SQL of the metrics, which aggregate the messages and conversations from `:from` (included) to `:until` (excluded). Each row has
+ * the `name` and the `value` of one metric, so a new metric only needs another SELECT.
  */
 
-/** For each conversation that began in the range: the seconds from its first inbound message to the next outbound one. */
+/**
+ * The response time of each conversation that began in the range: the seconds from the first inbound message to the first
+ * outbound message after it.
+ */
 const responses = `
   responses AS (
     SELECT c.created_at AS began, (

@@ -1,4 +1,4 @@
-/** SQL for sending a message: its contact and conversation, and idempotency keys. */
+/** SQL for sending a message: statements for its contact, its conversation and its idempotency key. */
 export const messaging = {
   contactIdByPhone: `
     SELECT id FROM contacts WHERE tenant_id = :tenant AND phone_number = :to ORDER BY created_at, id LIMIT 1`,
