@@ -65,7 +65,7 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
             return 0;
           }
           const running = await start(config, service);
-          for (const warning of warnings) logger.warn(warning); // printed after the start, so that a failed start prints only the reason of its failure
+          for (const warning of warnings) logger.warn(warning); // after the start, so that a failed start prints only its error
           const { url, metrics, servers } = running;
           const [front] = servers;
           if (front) handleUnhandledRejections(front.log);

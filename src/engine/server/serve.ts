@@ -8,7 +8,7 @@ import { setFlagsFromString } from "node:v8";
 import type { FastifyInstance } from "fastify";
 import type { Service } from "./service.ts";
 
-/** Runs the roles named on the command line until a signal stops the process. Ends the process if the roles cannot start. */
+/** Runs the roles that `argv` names until a signal stops the process. Ends the process if the roles cannot start. */
 export async function serve(
   service: Service,
   argv: readonly string[] = process.argv.slice(2),

@@ -3,10 +3,13 @@
  * could exhaust the memory.
  */
 
-/** 32 MiB. For comparison, a Prometheus query returns about 100 bytes per operation, and a process's `/metrics` about 100 kB. */
+/**
+ * The default limit: 32 MiB. Expected responses are much smaller: a Prometheus query returns about 100 bytes per operation, and
+ * `/metrics` of one process about 100 kB.
+ */
 export const maxTextBytes = 33_554_432;
 
-/** Stops reading and throws `Error` if the decompressed text exceeds `maxBytes`. */
+/** Returns the text. Stops reading and throws `Error` once the decompressed text exceeds `maxBytes`. */
 export async function boundedText(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes = maxTextBytes,

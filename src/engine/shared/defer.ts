@@ -1,6 +1,6 @@
 /**
- * `@defer` (GraphQL's incremental delivery, as in graphql-js 17): its definition, and the validation rules that
- * graphql-js 16 lacks.
+ * The directive `@defer` of GraphQL's incremental delivery, with which a client gets parts of a response later. This file
+ * contains its definition as in graphql-js 17, and its validation rules, which graphql-js 16 lacks.
  */
 import {
   type ASTVisitor,

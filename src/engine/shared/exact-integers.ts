@@ -1,7 +1,7 @@
 /**
- * Preserves JSON integers beyond 2^53 as strings: JavaScript's numbers would round them, and a rounded id identifies another
- * record. Most texts have no integer of 16 or more digits. Every 16th byte suffices to find this out quickly, because a run of 16
- * digits includes one of these bytes.
+ * Converts JSON integers beyond 2^53 to strings. As JavaScript numbers they would be rounded, and a rounded id would identify
+ * another record. Most texts have no integer of 16 or more digits. Every 16th byte suffices to find this out quickly, because a
+ * run of 16 digits includes one of these bytes.
  */
 import { endOfString } from "./json-values.ts";
 

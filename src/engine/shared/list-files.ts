@@ -1,15 +1,18 @@
-/** Lists the files below a folder, or its subfolders, recursively. Symbolic links are skipped. */
+/** Lists all files below a folder, or all folders below it, recursively. Symbolic links are skipped. */
 import { readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
-/** File names relative to the folder, `/`-separated and sorted. Throws Node's error if the folder cannot be read. */
+/**
+ * Returns the sorted paths of the files, relative to the folder and with `/` as the separator. Throws Node's error if the folder
+ * cannot be read.
+ */
 export const listFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))
     .sort();
 
-/** The paths of the folder and of all folders below it. Throws like `listFiles`. */
+/** Returns the path of the folder and of all folders below it. Throws Node's error if a folder cannot be read. */
 export const listFolders = (folder: string): string[] => [
   folder,
   ...readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>

@@ -7,7 +7,10 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 /** The default limit in bytes. No document of this size can be parsed in reasonable time. */
 export const maxFileBytes = 268_435_456;
 
-/** Throws Node's error if the file cannot be opened, and an `Error` without a code if it is too large or not regular. */
+/**
+ * Returns the text of the file. Throws Node's error if the file cannot be opened. Throws an `Error` without a code if the file is
+ * too large, not a regular file or not UTF-8.
+ */
 export function readRegularFile(path: string, maxBytes = maxFileBytes): string {
   // without this flag, opening a FIFO without a writer blocks
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -6,10 +6,10 @@
 import { isRecord, parsedJson } from "./json-object.ts";
 
 /**
- * - `operation`: a saved operation ran, with its app's name in front (`shop/Orders`).
- * - `field`: an operation that is not saved used this schema coordinate.
+ * - `operation`: the name of a saved operation that ran, with the name of its app in front, for example `shop/Orders`.
+ * - `field`: a schema coordinate that an operation that is not saved used.
  * - `isIncomplete`: more different operations ran than could be recorded.
- * - none of these: the line only shows that a process was recording on this day.
+ * - A line without these members only shows that a process was recording on this day.
  */
 export type UsageLine = {
   /** `YYYY-MM-DD`, UTC. */
@@ -32,7 +32,10 @@ export const usageFile = (day: string, host: string): string =>
 /** The day in the name of a ledger file; `undefined` for other files. */
 export const dayOfUsageFile = (name: string): string | undefined => fileName.exec(name)?.[1];
 
-/** Throws for a line that is not a line of the usage ledger. Skips a line that was written incompletely. */
+/**
+ * Parses the text of a ledger file. Skips a line that was written incompletely. Throws for any other line that does not belong to
+ * a usage ledger.
+ */
 export const parseUsageLines = (text: string): UsageLine[] =>
   text.split("\n").flatMap((line, index) => {
     if (line === "") return [];

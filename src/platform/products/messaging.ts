@@ -26,8 +26,8 @@ export const sendMessage: Handler = (context, { header, body }) => {
 };
 
 /**
- * Calls `send` for the first request with a user's idempotency key. Requests that repeat the key within 24 hours get the response
- * of the first request.
+ * Calls `send` for the first request with a user's idempotency key. If the same request is repeated with this key within 24
+ * hours, returns the response of the first one. Throws `CONFLICT` if another request has the key.
  */
 function once(
   { tenant, caller }: HandlerContext,

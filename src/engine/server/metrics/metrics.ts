@@ -26,7 +26,10 @@ export type Measured = {
   readonly end: () => void;
 };
 
-/** Starts measuring. Must be called only once per process, because diagnostics channels are global. */
+/**
+ * Starts measuring. Must be called only once per process, because the diagnostics channels on which undici reports calls are
+ * global: a second call would count every call twice.
+ */
 export function measure(config: Config, servers: Servers, specHash: string): Measured {
   const families = new MetricFamilies();
   const registry = new Registry();
@@ -90,9 +93,9 @@ export function createMetricsServer(
   return server;
 }
 
-// The gateway: API key checks, remaining rate limits, and the state shared with other gateways.
+// Measures the gateway: checks of API keys, remaining rate limits, and the state that it shares with other gateways.
 
-/** Bucket bounds for the fraction of a rate limit that remains. */
+/** The bucket bounds of a histogram: fractions of a rate limit that remain. */
 const parts = [0, 0.1, 0.25, 0.5, 0.75, 1];
 
 function measureGateway(

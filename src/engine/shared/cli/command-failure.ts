@@ -1,17 +1,20 @@
-/** Failures of commands: an exit code and readable lines, never a stack trace. */
+/** Converts errors of commands to failures: an exit code and readable lines, without a stack trace unless debugging is on. */
 import { inspect } from "node:util";
 import { withShownUrls } from "../shown-url.ts";
 import { codeFrame, linesOf } from "./code-frame.ts";
 import { printable } from "./printable.ts";
 
-/** One mistake. In `places`, files are relative to the spec folder, and lines and columns begin with 1. */
+/** One mistake. `places`: where it is in the spec folder. Lines and columns are counted from 1. */
 export type Fault = {
   readonly message: string;
   readonly places: readonly { readonly file: string; readonly line: number; readonly column: number }[];
   readonly hint?: string;
 };
 
-/** 1: findings or a rejection · 2: usage or configuration · 3: an unreadable spec file · 4: a bug in restbound. */
+/**
+ * The exit code is 1 for findings or a rejection, 2 for wrong usage or configuration, 3 for an unreadable spec file, and 4 for a
+ * bug in restbound.
+ */
 export type Failure = { readonly exitCode: 1 | 2 | 3 | 4; readonly faults: readonly Fault[] };
 
 /**
@@ -65,7 +68,10 @@ function frameOf({ places: [place] }: Fault, read: ReadSpec): string[] {
   return frame.split("\n").map((line) => `    ${line}`);
 }
 
-/** Wrong usage of a command, such as an unknown option. The command prints the lines, one per mistake, and exits with code 2. */
+/**
+ * A command was used in a wrong way, for example with an unknown option. The command prints `lines`, one for each mistake, and
+ * exits with code 2.
+ */
 export class UsageError extends ExpectedFailure {
   constructor(lines: readonly string[]) {
     super(lines.map(withShownUrls).join("\n"), {

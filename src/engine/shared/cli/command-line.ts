@@ -25,7 +25,10 @@ export function createCommandLine(script: string, out: (text: string) => void): 
     });
 }
 
-/** Appends `(required)`, because commander does not show which options are required. */
+/**
+ * Returns the description of an option for the help text. Appends `(required)` for a required option, because commander does not
+ * show this.
+ */
 const describeOption = (option: Option): string =>
   `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`;
 

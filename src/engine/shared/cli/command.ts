@@ -18,11 +18,11 @@ export type Io = {
   /** Replaces the progress line on a terminal. An empty text clears the line. */
   readonly progress?: (text: string) => void;
   readonly colour?: boolean;
-  /** `YYYY-MM-DD`; default: the current day (UTC). */
+  /** The day that the command takes as today, as `YYYY-MM-DD`. The default is the current day (UTC). */
   readonly today?: string;
 };
 
-/** The environment of a command that a shell starts. */
+/** The surroundings of a command that a user starts in a shell. */
 export const processIo: Io = {
   root: process.cwd(),
   env: process.env,
@@ -38,9 +38,9 @@ export type CommandAction = <Given extends unknown[]>(
 ) => (...given: Given) => Promise<void>;
 
 /**
- * Runs a command and returns its exit code: 0 done, 1 findings or a rejection, 2 usage or configuration, 3 an unreadable spec
- * file, 4 a bug in restbound. `describe` declares options, arguments and actions; If the command fails, `io.failed` is called
- * with the failure.
+ * Runs a command and returns its exit code: 0 if the command succeeded, 1 for findings or a rejection, 2 for wrong usage or
+ * configuration, 3 for an unreadable spec file, 4 for a bug in restbound. `describe` declares options, arguments and actions; If
+ * the command fails, `io.failed` is called with the failure.
  */
 export async function runCommand(
   script: string,

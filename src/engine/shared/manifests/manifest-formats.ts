@@ -33,7 +33,7 @@ export const ofManifest = { operations: 10_000, bytes: 8_388_608 };
  */
 const ofJson = { characters: 700_000, values: 1_000 };
 
-/** The operations of a manifest; those in `refused` are not served. */
+/** The content of a manifest. `operations` are served. `refused` are not, each for its `reason`. */
 export type ManifestContent = {
   readonly operations: readonly ManifestOperation[];
   readonly refused: readonly Omit<RefusedOperation, "app">[];

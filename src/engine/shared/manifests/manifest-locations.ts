@@ -15,7 +15,7 @@ export const isAppName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.
 
 export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text);
 
-/** Throws `Error` if an entry is invalid. */
+/** Parses the comma-separated entries. Throws `Error` if one of them is invalid. */
 export const parseManifestLocations = (value: string): readonly ManifestLocation[] =>
   value.split(",").flatMap((item) => parseLocation(item.trim()) ?? []);
 

@@ -9,7 +9,7 @@ import { own } from "../own.ts";
 /** The hash algorithms of the digests that client tools use as ids, by the number of hexadecimal digits. */
 const algorithms: Readonly<Record<number, string>> = { 32: "md5", 40: "sha1", 64: "sha256" };
 
-/** GraphQL over HTTP, appendix A: a document id with this prefix is a SHA-256 digest. */
+/** The prefix of a document id that is a SHA-256 digest (GraphQL over HTTP, appendix A). */
 const prefix = /^sha256:/i;
 const hexadecimal = /^[0-9a-f]+$/i;
 

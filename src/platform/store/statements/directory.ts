@@ -1,4 +1,4 @@
-/** SQL of contacts, agents and campaigns. Every statement reads only rows of `:tenant`. */
+/** SQL of contacts, agents and campaigns. Every statement reads and writes only rows of `:tenant`. */
 
 const contact = `
   id, name, email, phone_number AS "phoneNumber", company, stage, owner_id AS "ownerId", tags,
