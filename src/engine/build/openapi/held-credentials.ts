@@ -8,7 +8,10 @@ import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
 import type { RestOperations } from "./read-operations.ts";
 import { credentialHeadersOf, ownHeaderOf, schemesOf } from "./security.ts";
 
-/** `GET /things/{id}`: names an operation in `spec/credentials.yaml`, without the document's name. */
+/**
+ * Returns the operation's name in `spec/credentials.yaml`: method and path without the document's name, for example
+ * `GET /things/{id}`.
+ */
 export const ownMethodAndPath = (operation: RestOperation): string =>
   methodAndPath({ method: operation.method, path: ownPath(operation) });
 
@@ -16,7 +19,10 @@ type Held = NonNullable<Operation["held"]>;
 
 export type HeldByOperation = ReadonlyMap<RestOperation, Held>;
 
-/** Returns where the server sends a scheme's credential; `undefined` if it cannot send credentials of this kind. */
+/**
+ * Returns where in a request the server puts the credential of a security scheme; `undefined` for a scheme whose credentials the
+ * server cannot send.
+ */
 export function heldPlaceOf(scheme: RestNode | undefined): Omit<HeldCredential, "file"> | undefined {
   const { type, scheme: given, in: location, name } = membersOf(scheme?.value);
   const header = ownHeaderOf(scheme);
@@ -33,8 +39,8 @@ export function heldPlaceOf(scheme: RestNode | undefined): Omit<HeldCredential, 
 }
 
 /**
- * Chooses, for each operation, the first alternative in `security` for which the server has every credential. All other
- * operations are called with the caller's credentials.
+ * For each operation, chooses the first alternative in its `security` for which the server has every credential. If there is
+ * none, the operation is absent from the result, and is called with the caller's credentials.
  */
 export function heldCredentials(
   document: RestDocument,
@@ -69,7 +75,7 @@ export function heldCredentials(
   return held;
 }
 
-/** The owner of the credential that a call sends. `tenant`: the server has one credential per tenant. */
+/** Whose credential a call sends. `tenant` means that the server has a separate credential for each tenant. */
 export type CredentialUse = {
   readonly of: "caller" | "server" | "tenant" | "none";
   /** A description of each credential. */

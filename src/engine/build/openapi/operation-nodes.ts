@@ -1,9 +1,11 @@
-/** Finds the operations of all documents. Reads only their location and their `operationId`. */
+/** Finds the operations of all documents. Reads only the location and the `operationId` of each operation. */
 import { isRecord } from "../../shared/json-object.ts";
 import { keysOf, type RestDocument, type RestNode, type RootNode } from "./document.ts";
 import { itemMethods } from "./operation.ts";
 
-/** With several documents, `ownId` and `path` are prefixed with the document's name: `shop/listThings`, `shop/things`. */
+/**
+ * With several documents, `ownId` and `path` begin with the document's name: for example, `shop/listThings` and `shop/things`.
+ */
 export type OperationNode = {
   readonly root: RootNode;
   readonly ownId: string | undefined;
@@ -15,19 +17,22 @@ export type OperationNode = {
 };
 
 /**
- * Requires a leading slash (OpenAPI 3.1 §4.8.8): without it, `2/x` in the document `shop` and `/x` in `shop2` would both become
- * `shop2/x`. Rejects dot segments, which would lead out of the base URL.
+ * Requires a leading slash (OpenAPI 3.1 §4.8.8). Without the slash, the path `2/x` in a document `shop` and the path `/x` in a
+ * document `shop2` would both become `shop2/x`. Rejects dot segments, which would lead out of the base URL.
  */
 const isPath = /^\/(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?#]|$))/is;
 
 export const operationNodes = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, ([first]) => (first ? [first] : []));
 
-/** Yields the ignored entries of `additionalOperations`, such as `POST` beside `post` (OpenAPI 3.2, Path Item Object). */
+/**
+ * Yields the entries of `additionalOperations` that are ignored because the path item has a field for the same method: for
+ * example, `POST` beside the field `post` (OpenAPI 3.2, Path Item Object).
+ */
 export const shadowedOperations = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, (written) => written.slice(1));
 
-/** `choose` selects among the operations of a path item that have the same method. */
+/** `choose` gets all operations of a path item with the same method, and returns those that are yielded. */
 function* operationsAt(
   document: RestDocument,
   choose: (written: readonly ItemOperation[]) => readonly ItemOperation[],
@@ -51,8 +56,8 @@ function* operationsAt(
 type ItemOperation = { readonly method: string; readonly node: RestNode };
 
 /**
- * Groups the operations of a path item by method: first the field, then the entry of `additionalOperations`.
- * `additionalOperations` and `query` are new in OpenAPI 3.2.
+ * Groups the operations of a path item by method. In each group, the operation in a field of the path item comes before the one
+ * in `additionalOperations`. Both `additionalOperations` and the field `query` are new in OpenAPI 3.2.
  */
 function itemOperations(document: RestDocument, item: RestNode): Map<string, ItemOperation[]> {
   const is32 = document.versions.is32(item.file);
@@ -66,7 +71,10 @@ function itemOperations(document: RestDocument, item: RestNode): Map<string, Ite
   return Map.groupBy(written, ({ method }) => method);
 }
 
-/** `POST` in `additionalOperations` → `post`, because the path item has a field for this method. Other methods are unchanged. */
+/**
+ * Converts a method in `additionalOperations` to the path item's field for this method, for example `POST` to `post`. Returns a
+ * method without a field unchanged.
+ */
 const itemMethod = (method: string): string =>
   itemMethods.find((each) => each.toUpperCase() === method) ?? method;
 

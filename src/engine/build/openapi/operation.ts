@@ -5,8 +5,8 @@ import type { RestNode, RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
 
 /**
- * A parameter's location (OpenAPI 3.1 §4.8.12.1); `body` for a property of the request body. `item`: the value is not sent, but
- * compared with a property of each item in the response.
+ * A parameter's location (OpenAPI 3.1 §4.8.12.1), or `body` for a property of the request body. With `item`, the value is not
+ * sent, but compared with a property of each item in the response.
  */
 export type InputLocation = "path" | "query" | "header" | "body" | "item";
 
@@ -19,11 +19,17 @@ export type Parameter = {
   /** How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2); `json` for a parameter with JSON `content`. */
   readonly style: string;
   readonly explode: boolean;
-  /** Reserved characters in the value are not percent-encoded. */
+  /** If true, reserved characters in the value are not percent-encoded. */
   readonly allowReserved?: true;
-  /** `x-limit-per`: the name of an array parameter. The limit applies to the results for each item of that array. */
+  /**
+   * The value of `x-limit-per`: the name of an array parameter. The limit then applies separately to the results for each item of
+   * that array.
+   */
   readonly limitPer?: string;
-  /** The header contains a credential that is forwarded from the caller, so no GraphQL argument supplies it. */
+  /**
+   * The parameter is a header with a credential. The server forwards this header from the caller, so no GraphQL argument supplies
+   * the value.
+   */
   readonly isForwarded?: true;
 };
 
@@ -32,25 +38,25 @@ export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
   `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
 
 /**
- * The serialization style of each form property. A style is one of OpenAPI, `json`, or an unsupported one: `file`, or `content`
- * for any other media type.
+ * The serialization style of each form property. The supported styles are those of OpenAPI, and `json`. Any other style marks a
+ * property that cannot be sent: for example `file`, or `content` for an unsupported media type.
  */
 export type FormStyles = ReadonlyMap<string, Style>;
 
-/** A documented response. `status` is its key in the document: `200`, `4XX`, `default`. */
+/** A documented response. `status` is its key in the document, for example `200`, `4XX` or `default`. */
 export type DocumentedResponse = {
   readonly status: string;
   /** `undefined` if the response's `$ref` cannot be resolved. */
   readonly node: RestNode | undefined;
-  /** The media types of its content. */
+  /** The media types of the response's content. */
   readonly content: readonly string[];
 };
 
 /** A documented 2xx response, or `default` if no 2xx or 3xx response is documented. */
 export type SuccessResponse = DocumentedResponse & {
-  /** The media type of the body that fields are read from; absent if the response has no content. */
+  /** The media type of the body from which fields get their values; absent if the response has no content. */
   readonly media?: string;
-  /** Other JSON media types with the same schema. */
+  /** Further JSON media types of the response that have the same schema as `media`. */
   readonly sameMedia?: readonly string[];
   /** The content is a stream of items (`itemSchema`), which fields cannot return. */
   readonly isStream?: true;
@@ -60,13 +66,19 @@ export type SuccessResponse = DocumentedResponse & {
 };
 
 export type RestOperation = {
-  /** The `operationId` (with several documents `shop/listThings`), or method and path if that is missing or not unique. */
+  /**
+   * The `operationId`, or method and path if the `operationId` is missing or not unique. With several documents, the id includes
+   * the document's name, for example `shop/listThings`.
+   */
   readonly id: string;
   /** The field of the path item, such as `get`, or the key in `additionalOperations`, such as `COPY`. */
   readonly method: string;
   /** The path in the document; with several documents, prefixed with the document's name: `shop/things/{id}`. */
   readonly path: string;
-  /** Determines the upstream: the document's name, or the first tag if there is only one document. */
+  /**
+   * The product that the operation belongs to, which determines the upstream. With several documents, this is the document's
+   * name; with only one document, it is the operation's first tag.
+   */
   readonly product: string;
   readonly root: RootNode;
   readonly summary?: string;
@@ -91,7 +103,10 @@ export type RestOperation = {
   readonly servers?: { readonly node: RestNode; readonly urls: readonly string[] };
   readonly responses: readonly DocumentedResponse[];
   readonly successes: readonly SuccessResponse[];
-  /** Required parts of the request that calls cannot send: cookies, and a query string or body in an unsupported media type. */
+  /**
+   * The parts of the request that are required but cannot be sent: cookies, and a query string or body in an unsupported media
+   * type.
+   */
   readonly unfeedable: readonly {
     readonly name: string;
     readonly node: RestNode;
@@ -124,10 +139,10 @@ export const clientMethods: readonly string[] = ["get", "post", "put", "patch", 
 export const isSendable = (method: string): boolean =>
   clientMethods.includes(method) || (/^[A-Z][A-Z\d-]*$/.test(method) && method !== "CONNECT");
 
-/** `get` → `GET`. Custom methods are unchanged. */
+/** Returns the method as it is sent, for example `GET` for `get`. A method that is not a field of a path item is unchanged. */
 export const sentMethod = (method: string): string => (isItemMethod(method) ? method.toUpperCase() : method);
 
-/** `GET /things/{id}`: names an operation in messages and in generated comments. */
+/** Names an operation in messages and in generated comments by its method and path, for example `GET /things/{id}`. */
 export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "path">): string =>
   `${sentMethod(method)} ${path}`;
 
@@ -135,8 +150,8 @@ export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "
 export const ownPath = ({ path, root: { name = "" } }: RestOperation): string => path.slice(name.length);
 
 /**
- * Whether both are the same operation in two versions of the spec: the id is the same, or the method and the path are. Ignores
- * the documents' names if only one of the versions has several documents.
+ * Whether `one` and `other` are the same operation in two versions of the spec: they have the same id, or the same method and
+ * path. Ignores the documents' names if one version has several documents and the other has a single one.
  */
 export function isSameOperation(one: RestOperation, other: RestOperation): boolean {
   const isMoved = (one.root.name === undefined) !== (other.root.name === undefined);
@@ -147,7 +162,10 @@ export function isSameOperation(one: RestOperation, other: RestOperation): boole
   );
 }
 
-/** `GET /things/{id} (getThing)`, or only `GET /things/{id}` if that is also the id. */
+/**
+ * Returns method, path and id, for example `GET /things/{id} (getThing)`. Omits the id if it only repeats the method and the
+ * path.
+ */
 export const operationLabel = (operation: RestOperation): string => {
   const name = methodAndPath(operation);
   return operation.id === name ? name : `${name} (${operation.id})`;
@@ -155,7 +173,10 @@ export const operationLabel = (operation: RestOperation): string => {
 
 export const isSafe = (method: string): boolean => isSafeMethod(sentMethod(method));
 
-/** Whether no documented 2xx response has content (for example 204), so that a field bound to the operation is null. */
+/**
+ * Whether the documented 2xx responses have no content, for example if 204 is the only one. A field bound to the operation is
+ * then null.
+ */
 export const hasNoContent = ({ successes }: RestOperation): boolean =>
   successes.length > 0 && successes.every(({ media }) => media === undefined);
 
@@ -177,13 +198,16 @@ export const isSuccess = ({ status }: DocumentedResponse): boolean => status.sta
 export const isRedirect = ({ status }: DocumentedResponse): boolean => status.startsWith("3");
 
 /**
- * Whether an unsafe operation documents neither a success nor a redirect. The operation is then treated like one without content,
- * so that a field can at least show that the call succeeded.
+ * Whether an operation with an unsafe method, such as POST, documents neither a success nor a redirect. The operation is then
+ * treated as if its response had no content, so that a field can at least show that the call succeeded.
  */
 export const omitsSuccess = ({ method, responses }: Pick<RestOperation, "method" | "responses">): boolean =>
   !isSafe(method) && !responses.some((each) => isSuccess(each) || isRedirect(each));
 
-/** Returns why fields cannot show a response of the operation, as the end of a sentence that starts with the operation's name. */
+/**
+ * Returns why fields cannot show a response of the operation. The returned text continues a sentence that starts with the
+ * operation's name.
+ */
 export function unshowableReason({ successes, responses }: RestOperation): string {
   if (successes.some(({ isStream }) => isStream))
     return "documents a stream of items (`itemSchema`) as its response";

@@ -132,7 +132,7 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
 
 /**
  * Converts the properties of a form-encoded query string (`in: querystring`, OpenAPI 3.2, Parameter Object) to parameters.
- * Returns no parameters for another media type, or if the schema is more than a list of properties, such as a `oneOf`.
+ * Returns no parameters for another media type, or if the schema does more than list properties, for example by a `oneOf`.
  */
 function readQueryString(document: RestDocument, node: RestNode): Parameter[] {
   if (membersOf(node.value).in !== "querystring") return [];
@@ -157,8 +157,8 @@ const isPlainObject = (shape: Shape): boolean =>
   [...shape.properties.values()].every(({ isUndeclared }) => !isUndeclared);
 
 /**
- * Finds the parts of a request that calls cannot send: cookies, query strings, and a body of an unsupported media type. Required
- * parts are `unfeedable`; calls omit optional parts.
+ * Finds the parts of a request that calls cannot send: cookies, query strings, and a body of an unsupported media type. Returns
+ * the required parts as `unfeedable`; calls omit the optional parts.
  */
 function readUnsendable(
   document: RestDocument,
@@ -215,7 +215,7 @@ function schemaShape(document: RestDocument, node: RestNode): Shape {
 const schemaIn = (node: RestNode): RestNode =>
   isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };
 
-/** Tests for JSON media types, the preferred one first. */
+/** Tests whether a media type is JSON. The test for the preferred media type comes first. */
 const jsonTests = [(media: string) => /^application\/json\s*(?:;|$)/i.test(media), isJson, includesJson];
 
 /** Reads the body in the preferred media type: JSON, then a form, text, or a multipart form that does not require files. */
@@ -235,8 +235,8 @@ function readRequestBody(document: RestDocument, operation: RestNode): RestOpera
 }
 
 /**
- * Returns how a form serializes its lists and objects (OpenAPI 3.1 §4.8.15.1). Without a documented style, lists are repeated
- * values, and objects are JSON.
+ * Returns how a form serializes its lists and objects (OpenAPI 3.1 §4.8.15.1). Without a documented style, a list is sent as
+ * repeated values, and an object as JSON.
  */
 function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
   const composed = [...shape.properties.values()].filter(
@@ -283,8 +283,8 @@ function partStylesOf(shape: Shape, encodings: unknown, is30: boolean): FormStyl
 }
 
 /**
- * Only styles that serialize like the default are supported: a single value as text, a list as repeated parts. For any other
- * style, returns a description of it, which `check-styles.ts` reports as unsupported.
+ * Returns the style of a part in a multipart form. A style is supported only if it serializes a value like the default: a single
+ * value as text, a list as repeated parts. An unsupported style is returned as a description, which `check-styles.ts` reports.
  */
 function styleOfPart({ types }: Shape, { style = "form", explode }: Record<string, unknown>): Style[] {
   const isExploded = typeof explode === "boolean" ? explode : style === "form" || style === "deepObject";
@@ -294,7 +294,10 @@ function styleOfPart({ types }: Shape, { style = "form", explode }: Record<strin
   return [{ style: `${style} ${isExploded ? "with" : "without"} explode in a part`, explode: isExploded }];
 }
 
-/** Returns the default media type of a part (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1). A list has the media type of its items. */
+/**
+ * Returns the default media type of a part (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1). A list has the media type of files if its
+ * items are files; otherwise it is sent as text.
+ */
 function usualMediaOf({ types, items, format = "", node }: Shape): string {
   if (types.has("array")) return items && usualMediaOf(items) === file ? file : "text/plain";
   if (types.has("object")) return "application/json";
@@ -334,8 +337,9 @@ function readResponses(document: RestDocument, operation: RestNode): DocumentedR
 }
 
 /**
- * Returns the documented 2xx responses. If the operation documents neither 2xx nor 3xx, `default` counts as 2xx (OpenAPI 3.1
- * §4.8.16.1), because some generators write no other response. Problem details (RFC 9457) never count as 2xx.
+ * Returns the documented 2xx responses. If the operation documents no 2xx and no 3xx response, its `default` response counts as
+ * 2xx (OpenAPI 3.1 §4.8.16.1), because some generators write only this response. A `default` response with problem details (RFC
+ * 9457) does not count as 2xx.
  */
 function documentedSuccesses(responses: readonly DocumentedResponse[]): DocumentedResponse[] {
   if (responses.some((each) => isSuccess(each) || isRedirect(each))) return responses.filter(isSuccess);
@@ -365,7 +369,7 @@ const readSuccesses = (document: RestDocument, successes: readonly DocumentedRes
     ];
   });
 
-/** Whether `media` is another JSON media type of the response, with the same schema. */
+/** Whether `media` is a JSON media type of the response that has the same schema as the chosen media type. */
 function isSameJson(
   document: RestDocument,
   response: RestNode,
@@ -391,7 +395,10 @@ function isStream(document: RestDocument, node: RestNode, media: string): boolea
   return itemSchema !== undefined && (schema === undefined || !isJson(media));
 }
 
-/** Returns the entry of `content` with an `allowed` media type that passes the earliest of the `tests`. */
+/**
+ * Returns the entry of `content` that is preferred: among the `allowed` media types, the one that passes the earliest of the
+ * `tests`.
+ */
 function contentOf(
   document: RestDocument,
   node: RestNode,

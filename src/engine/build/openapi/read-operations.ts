@@ -1,7 +1,7 @@
 /**
- * Reads all operations of the documents. The id of an operation is its `operationId`; if that is missing or not unique, method
- * and path (`GET /things/{id}`). With several documents, ids are prefixed with the document's name: `shop/getThing`,
- * `GET shop/things/{id}`.
+ * Reads all operations of the documents. The id of an operation is its `operationId`, or its method and path (`GET /things/{id}`)
+ * if the `operationId` is missing or not unique. With several documents, ids include the document's name: for example,
+ * `shop/getThing` or `GET shop/things/{id}`.
  */
 import type { RestDocument } from "./document.ts";
 import { isSameOperation, methodAndPath, ownPath, type RestOperation } from "./operation.ts";
@@ -11,16 +11,19 @@ import { readOperation } from "./read-operation.ts";
 /** The operations by id, in document order. */
 export class RestOperations extends Map<string, RestOperation> {
   readonly #byPlace: ReadonlyMap<string, RestOperation>;
-  /** The operations by `operationId`, and by method and path, without the document's name. */
+  /**
+   * The operations by their names without the document's name: by `operationId`, and by method and path. Operations of different
+   * documents may share such a name.
+   */
   readonly #byOwnName: ReadonlyMap<string | undefined, RestOperation[]>;
   /**
-   * The documents' names and the empty string; an empty set for a single document. An `operationId` that begins with one of these
-   * and a slash may look like another operation's id or path.
+   * With several documents, the documents' names and the empty string; with a single document, an empty set. An `operationId`
+   * that begins with one of these texts and a slash may look like the id or the path of another operation.
    */
   readonly #starts: ReadonlySet<string>;
   readonly #formerNames: ReadonlyMap<string, RestOperation>;
 
-  /** `formerNames`: names that an earlier version of the document used for these operations. */
+  /** `formerNames` finds an operation by the name that it had in an earlier version of the document. */
   constructor(
     entries: Iterable<readonly [string, RestOperation]>,
     formerNames: ReadonlyMap<string, RestOperation> = new Map(),
@@ -46,19 +49,25 @@ export class RestOperations extends Map<string, RestOperation> {
     return start !== undefined && start !== root.name && this.#starts.has(start) ? undefined : id;
   }
 
-  /** Finds an operation by `operationId`, or by method and path. Without the document's name, the match must be unique. */
+  /**
+   * Finds an operation by its `operationId`, or by its method and path. A name without the document's name must be unique among
+   * all documents.
+   */
   named(name: string): RestOperation | undefined {
     const [own, ...others] = this.#byOwnName.get(name) ?? [];
     const found = this.get(name) ?? this.#byPlace.get(name) ?? (others.length === 0 ? own : undefined);
     return found ?? this.#formerNames.get(name);
   }
 
-  /** Returns the counterpart of an operation from another version of the spec. An operation with the same id takes precedence. */
+  /**
+   * Returns the operation that corresponds to `other`, an operation in another version of the spec. Prefers the operation with
+   * the same id to one with the same method and path.
+   */
   versionOf(other: RestOperation): RestOperation | undefined {
     return this.get(other.id) ?? [...this.values()].find((each) => isSameOperation(each, other));
   }
 
-  /** Returns the operations that share this name; an empty list if the name is unique. */
+  /** Returns the operations with this name if there are several; otherwise an empty list. */
   sharing(name: string): readonly RestOperation[] {
     const sharing = this.#byOwnName.get(name) ?? [];
     return sharing.length > 1 ? sharing : [];

@@ -7,7 +7,10 @@ import { type LinearPattern, linearPattern } from "../../../shared/linear-patter
 
 const { FunctionExpressionType, JSONPathEnvironment } = jsonpath;
 
-/** Maximum number of values that a query may select. `$..[*,*]` selects each value twice; each further `[*,*]` doubles this. */
+/**
+ * Maximum number of values that a query may select. Without this limit, a short query could select very many: `$..[*,*]` selects
+ * each value twice, and each further `[*,*]` doubles the number.
+ */
 const mostSelected = 500_000;
 
 /** Returns the values that a query selects, with their paths. Throws for an invalid query or pattern. */
@@ -28,7 +31,7 @@ function environment(): jsonpath.JSONPathEnvironment {
       if (typeof text !== "string" || typeof pattern !== "string") return false;
       const compiled = patterns.get(whole(pattern)) ?? linearPattern(whole(pattern));
       patterns.set(whole(pattern), compiled);
-      // needs no budget, because matching takes linear time
+      // matching takes linear time, so the number of its steps is not limited
       return compiled.test(text, { left: Number.POSITIVE_INFINITY });
     };
     const { ValueType, LogicalType } = FunctionExpressionType;

@@ -16,10 +16,13 @@ import { queryPaths } from "./json-path.ts";
 
 type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
 
-/** A value that an action removed. `path`: its path just before the removal. */
+/** A value that an action removed. `path` is the path that the value had just before the removal. */
 export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: FileLocation };
 
-/** The overlay set or removed the value at `path` (`Written`), or removed the item `index` of the list at `path`. */
+/**
+ * A change by the overlay. In a `Written` change, the overlay set or removed the value at `path`. In the other kind of change, it
+ * removed the item `index` from the list at `path`.
+ */
 type Change = Written | { readonly path: NodePath; readonly index: number };
 
 /** `path` is in the document, `from` in the overlay. */
@@ -36,7 +39,7 @@ export function withOverlay(
   for (const [index, action] of actionsOf(overlay).entries()) {
     const target: NodePath = ["actions", index, "target"];
     const place = overlay.place(target);
-    // in reverse order, because the removal of an item shifts the items after it
+    // starts with the last value, because the removal of a list item shifts the items after it
     const found = select(action, overlaid.value, place).reverse();
     if (found.length === 0) unused.push(selectsNothing(action, place));
     for (const { location: path, value } of found) {
@@ -70,8 +73,8 @@ function actionsOf({ value, place }: YamlFile): readonly Action[] {
 }
 
 /**
- * Returns the values that the action's target selects (RFC 9535). Throws if an update does not fit: a list accepts any update, an
- * object accepts only an object, and other values cannot be updated.
+ * Returns the values that the action's target selects (RFC 9535). Throws if one of the values cannot be updated: a list accepts
+ * any update, an object accepts only an object, and other values accept none.
  */
 function select(
   { target, update, remove }: Action,
@@ -100,7 +103,10 @@ const selectsNothing = ({ target }: Action, place: FileLocation): Diagnostic =>
     facts: [],
   });
 
-/** Returns a copy of `value`, changed at the path. Does not modify objects in place, because YAML aliases may share them. */
+/**
+ * Returns a copy of `value` in which `change` replaces the value at the path. Does not modify objects in place, because YAML
+ * aliases may share them.
+ */
 function changedAt(
   value: unknown,
   [step, ...below]: NodePath,
@@ -146,8 +152,8 @@ class OverlaidDocument {
   }
 
   /**
-   * Merges objects member by member. If the value is a list, appends the update, or the update's items if it is a list too.
-   * Replaces any other value.
+   * Merges two objects member by member. Appends to a list the update or, if the update is a list too, the items of the update.
+   * Replaces any other value by the update.
    */
   #merged({ path, from }: Written, before: unknown, update: unknown): unknown {
     if (Array.isArray(before)) {
@@ -171,9 +177,9 @@ class OverlaidDocument {
   }
 
   /**
-   * Returns a location in the overlay if the overlay set or removed the value or an ancestor, or changed the type of the schema
-   * at the path. Otherwise returns the location in the document. Searches the changes backwards, because each path is valid for
-   * the document at the time of its change.
+   * Returns the location of the value at the path. The location is in the overlay if the overlay set or removed the value or an
+   * ancestor of it, or if the value is a schema whose type the overlay changed. Otherwise it is in the document. Searches the
+   * changes backwards, because the path in a change was valid only at the time of this change.
    */
   place(path: NodePath): FileLocation {
     let at = path;

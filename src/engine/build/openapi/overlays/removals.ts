@@ -5,7 +5,7 @@ import type { RestDocument, RestNode, RootNode } from "../document.ts";
 import type { RestOperation } from "../operation.ts";
 import type { Removal } from "./overlay.ts";
 
-/** Returns the action that removed the operation. `name`: its `operationId`, or its method and path. */
+/** Returns the action that removed the operation with this name. The name is an `operationId`, or a method and a path. */
 export const operationRemoval = ({ roots }: RestDocument, name: string): FileLocation | undefined =>
   roots.flatMap((root) => root.removals.filter((each) => namesIn(root, each).includes(name)))[0]?.action;
 
@@ -25,7 +25,7 @@ function namesIn(
   );
 }
 
-/** Returns the action that removed an input. `name`: a parameter of the operation, or a property of its body. */
+/** Returns the action that removed the input with this name: a parameter of the operation, or a property of its body. */
 export function inputRemoval(
   document: RestDocument,
   { root, item, node, body }: RestOperation,
