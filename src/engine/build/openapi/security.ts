@@ -13,7 +13,7 @@ type SecurityRequirements = {
   readonly alternatives: readonly Readonly<Record<string, unknown>>[];
 };
 
-/** The operation's `security` list replaces the document's. An empty list allows anonymous calls. */
+/** Returns the operation's `security` list, or the document's if the operation has none. An empty list allows anonymous calls. */
 export function securityRequirementsOf({ node, root }: RestOperation): SecurityRequirements {
   const ownList = listOf(node);
   const alternatives = (ownList ?? listOf(root) ?? []).filter(isRecord);
@@ -23,7 +23,10 @@ export function securityRequirementsOf({ node, root }: RestOperation): SecurityR
   };
 }
 
-/** Returns the security schemes of each alternative in `security`. `node` is `undefined` for an undefined scheme. */
+/**
+ * Returns the security schemes of each alternative in `security`. `node` is `undefined` for a scheme that the document does not
+ * define.
+ */
 export const schemesOf = (document: RestDocument, operation: RestOperation) =>
   securityRequirementsOf(operation).alternatives.map((alternative) =>
     Object.keys(alternative).map((name) => ({
@@ -47,16 +50,18 @@ export function credentialHeadersOf(document: RestDocument, operation: RestOpera
 }
 
 /**
- * Whether the operation itself declares `security: []`. The document's `security: []` is not sufficient: behind a gateway, it may
- * also cover operations that identify the caller by the gateway's context headers.
+ * Whether the operation itself declares `security: []`. A `security: []` of the whole document does not count, because it may
+ * also cover operations behind a gateway that identify the caller by the gateway's context headers.
  */
 export const isDeclaredPublic = ({ node }: RestOperation): boolean => listOf(node)?.length === 0;
 
-/** Whether the operation also allows anonymous calls. */
+/** Whether the operation allows anonymous calls, even if it allows calls with credentials too. */
 export const isAnonymousToo = (operation: RestOperation): boolean =>
   securityRequirementsOf(operation).alternatives.some((one) => Object.keys(one).length === 0);
 
-/** `scope-token` (RFC 6749 §3.3). Other scopes are ignored, because no token can contain them. */
+/**
+ * The syntax of a scope (`scope-token`, RFC 6749 §3.3). Scopes of any other form are ignored, because no token can contain them.
+ */
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
@@ -82,7 +87,10 @@ export function scopeRequirementsOf(document: RestDocument, operation: RestOpera
 
 const schemesWithScopes: ReadonlySet<unknown> = new Set(["oauth2", "openIdConnect"]);
 
-/** Maps the client's request header to the place where REST expects the credential, if it differs. */
+/**
+ * Maps each request header in which clients send a credential to the place where REST expects this credential. Omits a header if
+ * REST expects the credential in the same header.
+ */
 export function credentialPlacesOf(
   document: RestDocument,
   operation: RestOperation,
@@ -121,7 +129,8 @@ export function ownHeaderOf(scheme: RestNode | undefined): string | undefined {
 }
 
 /**
- * Returns the name in lower case; `undefined` if it is invalid (RFC 9110 §5.1) or `__proto__`, because Node drops that header.
+ * Returns the name in lower case; `undefined` if it is not a valid header name (RFC 9110 §5.1). A header `__proto__` is rejected
+ * too, because Node drops it.
  */
 export const headerName = (name: unknown): string | undefined =>
   typeof name === "string" && /^(?!__proto__$)[\w!#$%&'*+.^`|~-]+$/i.test(name)
@@ -142,5 +151,5 @@ export const securitySchemeOf = (
   name: string,
 ): RestNode | undefined =>
   document.child(securitySchemesOf(document, root), name) ??
-  // since OpenAPI 3.2, a name that no component has is the URI of a security scheme
+  // since OpenAPI 3.2, a name may be the URI of a security scheme, unless a component has this name
   (/[#/.]/.test(name) ? document.follow({ ...root, value: { $ref: name } }) : undefined);

@@ -28,7 +28,7 @@ export function firstServerUrl(document: RestDocument, root = document.root): st
 
 /**
  * Returns the base URL to propose to the user. A relative server URL is resolved against the document's URL, or against an
- * example URL. The proposal is only displayed: clients' credentials are sent to the base URL, so the user decides.
+ * example URL. The proposal is only displayed. The user has to decide, because clients' credentials are sent to the base URL.
  */
 export function proposedBaseUrl(document: RestDocument, given: string): string {
   const known = firstServerUrl(document);

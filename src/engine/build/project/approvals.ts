@@ -16,7 +16,10 @@ export type ApprovalEntry = {
   readonly expires: string;
 };
 
-/** Identifies the approved finding. The approver relies on the rule and the coordinate, although the fingerprint is unique. */
+/**
+ * Identifies the approved finding. The fingerprint alone would be unique, but an approver reads the rule and the coordinate, so
+ * these have to match too.
+ */
 export const approvalKey = ({
   fingerprint,
   rule,
@@ -24,7 +27,7 @@ export const approvalKey = ({
 }: Pick<ApprovalEntry, "fingerprint" | "rule" | "coordinate">): string =>
   JSON.stringify([fingerprint, rule, coordinate]);
 
-/** Throws `UnreadableSpec`, which lists all faults, if the file is not a list of complete entries. */
+/** If the file is not a list of complete entries, throws one `UnreadableSpec` that lists all faults. */
 export function readApprovals(file: YamlFile | undefined): ApprovalEntry[] {
   if (file === undefined || file.value === null || file.value === undefined) return [];
   if (!Array.isArray(file.value)) throw unreadableSpec(approvalsFile, "must be a list of approvals");
@@ -38,7 +41,7 @@ const texts = ["fingerprint", "rule", "coordinate", "reason", "author"] as const
 
 function readEntry(file: YamlFile, value: unknown, index: number, faults: UnreadableSpec[]): ApprovalEntry {
   const given = isRecord(value) ? value : {};
-  // the entry that a finding prints contains the placeholders <why> and <who>, which count as missing
+  // a finding prints an entry with the placeholders <why> and <who>; a text that is still a placeholder counts as missing
   const text = (key: (typeof texts)[number] | "expires"): string =>
     typeof given[key] === "string" ? given[key].trim().replace(/^<\w+>$/, "") : "";
   const wrong: string[] = texts.filter((key) => text(key) === "");

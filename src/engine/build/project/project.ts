@@ -26,7 +26,7 @@ import { folderFiles, readOnce, type SpecFiles, savedOperationTexts } from "./sp
 
 type Given = {
   readonly manifests?: readonly Manifest[];
-  /** `cacheByFiles(readRestApi)`, if several projects may share the same documents. */
+  /** Reads the REST API. If several projects may share the same documents, this is `cacheByFiles(readRestApi)`. */
   readonly restOf?: (files: SpecFiles) => RestApi;
   /** Only for the base of a comparison: the git ref or URL, as given by the user. */
   readonly name?: string;
@@ -96,7 +96,10 @@ export class Project {
     return this.#diagnostics();
   }
 
-  /** Throws `UnreadableSpec` with all errors, if there are any. Ignores parts of the OpenAPI document that no field uses. */
+  /**
+   * Returns the project if it has no errors; otherwise throws `UnreadableSpec` with all of them. Ignores errors in parts of the
+   * OpenAPI document that no field uses.
+   */
   proved(): ValidProject {
     return this.#without([...this.#mapping(reachableFaults), ...this.#operations().diagnostics]);
   }

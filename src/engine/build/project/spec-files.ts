@@ -47,7 +47,7 @@ export const textFiles = (texts: ReadonlyMap<string, string>): SpecFiles => ({
   list: (folder) => namesBelow(folder, [...texts.keys()]),
 });
 
-/** Adds or replaces files that are not written yet. */
+/** Returns the files together with `texts`, which are not written yet. A text replaces the file of the same name. */
 export const withTexts = ({ read, list }: SpecFiles, texts: ReadonlyMap<string, string>): SpecFiles => ({
   read: (name) => texts.get(name) ?? read(name),
   list: (folder) => [...new Set([...list(folder), ...textFiles(texts).list(folder)])].sort(),
@@ -57,7 +57,10 @@ export const withTexts = ({ read, list }: SpecFiles, texts: ReadonlyMap<string, 
 export const namesBelow = (folder: string, names: readonly string[]): string[] =>
   names.filter((name) => folder === "." || name.startsWith(`${folder}/`)).sort();
 
-/** Returns `undefined` if the file or its folder does not exist. Throws `UnreadableSpec` for any other error. */
+/**
+ * Handles an error that occurred when a file was read. Returns `undefined` if the file or its folder does not exist; throws
+ * `UnreadableSpec` for any other error.
+ */
 function absent(name: string, error: unknown, words: Readonly<Record<string, string>> = {}): undefined {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") return undefined;

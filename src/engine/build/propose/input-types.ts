@@ -58,7 +58,7 @@ export class InputTypes {
     const at = location === "header" || isAmbiguous ? location : undefined;
     // GraphQL does not allow deprecation of required arguments
     const deprecated = type.endsWith("!") ? "" : deprecatedDirective(parameter.node, shape.node);
-    // REST's description is about a page number or offset, but clients send a cursor
+    // REST's description would be wrong here, because it describes a page number or an offset, but clients send a cursor
     const isCounted = parameter === page?.after && (page.pages === "NUMBERED" || page.pages === "OFFSET");
     const isListByName = name.endsWith("[]") && location === "query" && !shape.types.has("array");
     return [
@@ -172,7 +172,7 @@ function wordFor({ shape }: Variant, members: readonly Variant[]): string | unde
   return (own.find(({ required }) => required) ?? own[0])?.name;
 }
 
-/** Whether every object of this type requires another one of the same type, which a GraphQL input type cannot express. */
+/** Whether every object of this type must contain another object of the same type. A GraphQL input type cannot express this. */
 function requiresItself(shape: Shape): boolean {
   const seen = new Set<string>();
   const waiting = [shape];

@@ -42,7 +42,7 @@ export type KeyLinks = {
   readonly comments: number;
 };
 
-/** A link, and the index of the binding to try next. */
+/** A link, and the index of its binding that is being tried. */
 type Tried = { readonly link: KeyLink; readonly index: number };
 
 const contradictedHead = `# Links that the names of keys suggest and the document contradicts: remove the # only if you know better.
@@ -57,7 +57,7 @@ type Extended = {
   readonly sdl: string;
   /** The document bound to `sdl`, or `undefined` if `sdl` is invalid. */
   readonly bound: Model | undefined;
-  /** Coordinates with an error in `sdl` itself, which no link caused. */
+  /** The coordinates of errors that `sdl` has even without the links. */
   readonly wrong?: ReadonlySet<string>;
   /** Coordinates of links to omit. */
   readonly known?: ReadonlySet<string>;
@@ -74,7 +74,7 @@ export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Ext
     const doubtful = coordinatesOf(diagnostics, "warning");
     const failed = tried.filter(({ link }) => wrong.has(coordinateOf(link)));
     if (failed.length === 0) {
-      // the links caused errors elsewhere in the schema, so all links are dropped
+      // the remaining errors are not at the links, so it is unknown which link caused them, and all links are dropped
       if (wrong.size > 0) tried = [];
       const isDoubtful = ({ link, index }: Tried): boolean =>
         index >= link.sure || link.contradiction !== undefined || doubtful.has(coordinateOf(link));
@@ -135,13 +135,14 @@ type KeyLink = {
   /** A definition of the field in SDL for each possible binding, best binding first. */
   readonly bindings: readonly string[];
   /**
-   * The first `sure` bindings look up the object by its id, or by a property that it is known to have. The others are doubtful:
-   * they search a list that may be incomplete, or depend on a parameter that may accept another value.
+   * The number of bindings at the start of `bindings` that are sure: they look up the object by its id, or by a property that the
+   * object is known to have. The other bindings are doubtful: they search a list that may be incomplete, or depend on a parameter
+   * that may accept another value.
    */
   readonly sure: number;
   /** Whether the key is an id, and not a value such as a code. */
   readonly isById: boolean;
-  /** Describes a contradiction in the document. Undefined if there is none. */
+  /** Describes how the document contradicts the link; `undefined` if it does not. */
   readonly contradiction: string | undefined;
 };
 
@@ -159,11 +160,17 @@ function findKeyLinks(model: Model): KeyLink[] {
 
 type Index = ReadonlyMap<string, readonly LookupField[]>;
 
-/** What keys may refer to. */
+/** What `targetsOf` and `linksOf` need to find the objects that keys refer to. */
 type Targets = {
-  /** By key name without `Id`, the lookup fields of the types that the key may refer to. */
+  /**
+   * The lookup fields that find an object by its id, or return all objects. The index contains the names that a key may have
+   * without its `Id`.
+   */
   readonly byName: Index;
-  /** By key name, the lookup fields that find an object by another property than its id. */
+  /**
+   * The lookup fields that find an object by another property than its id. The index contains the whole names that a key may
+   * have.
+   */
   readonly byKey: Index;
   readonly namesakes: Namesakes;
 };
@@ -248,7 +255,7 @@ function linksOf(model: Model, owner: string, targets: Targets): KeyLink[] {
 
 /**
  * A name such as `_userId` is usually that of an internal id. Describes a contradiction if the object also has a key such as
- * `externalUserId`, because the operation may accept that one.
+ * `externalUserId`, because the operation may accept the external id instead of the internal one.
  */
 function otherKeyOf(model: Model, owner: string, key: string): string | undefined {
   if (!key.startsWith("_")) return undefined;
@@ -259,13 +266,13 @@ function otherKeyOf(model: Model, owner: string, key: string): string | undefine
   return other && printable(`${key} may be an internal id: the object also has ${other}`);
 }
 
-/** The properties of an object that only refers to another object, as in PagerDuty and Jira. */
+/** The properties that an object may have if it is only a reference to another object, as in the APIs of PagerDuty and Jira. */
 const referenceProperties = new Set("id type self href link url html_url summary name key".split(" "));
 
 /**
- * Names the target of a reference `{ id, type }`. The name is `service` if the `type` is `service_reference`. If the document
- * lists no values of `type`, the name is that of the fields which return the object. Returns `undefined` if the object is not a
- * reference, or if the name is ambiguous.
+ * Names the object that a reference `{ id, type }` refers to. The name is the value of `type` without `_reference`: for example,
+ * `service` for `service_reference`. If the document lists no values of `type`, the name is that of the GraphQL fields which
+ * return the reference. Returns `undefined` if the object is not a reference, or if the name is ambiguous.
  */
 function referencedName(model: Model, owner: string): string | undefined {
   const shapes = shapesOf(model, owner);
@@ -290,7 +297,10 @@ function referencedName(model: Model, owner: string): string | undefined {
   return isReference ? (value ?? onlyHolder(model, owner)) : undefined;
 }
 
-/** Returns the name that all fields of this type share; `undefined` if their names differ, or if one of them returns a list. */
+/**
+ * Returns the name of the fields that return this type; `undefined` if these fields have different names, or if one of them
+ * returns a list.
+ */
 function onlyHolder({ fields }: Model, type: string): string | undefined {
   const holders = [...fields.values()].filter(
     ({ definition }) => getNamedType(definition.type).name === type,
@@ -335,7 +345,7 @@ function namesakeOf(
   { field: { operation }, resource }: LookupField,
   namesakes: Namesakes,
 ): string | undefined {
-  // a key cannot supply a parameter before the resource, so a lookup's path has no such parameter
+  // the path of a lookup has no parameter before the resource, because a key could not supply its value
   const steps = stepsOf(ownPath(operation)).slice(1);
   const area = areaOf(steps.slice(0, steps.lastIndexOf(resource)));
   if (area === "") return undefined;
@@ -343,7 +353,7 @@ function namesakeOf(
   return areas.find(([other]) => other !== area)?.[1];
 }
 
-/** The REST properties that the type's plain fields read. */
+/** The names of the REST properties that the type's fields read directly from the REST object. */
 function shownProperties({ schema, fields }: Model, owner: string): string[] {
   return fieldsOf(schema, owner).flatMap(({ name }) => {
     const field = fields.get(`${owner}.${name}`);
@@ -351,7 +361,10 @@ function shownProperties({ schema, fields }: Model, owner: string): string[] {
   });
 }
 
-/** Whether the key is the owner's own id: the linked type has the key too, and has no property that the owner lacks. */
+/**
+ * Whether the key is the owner's own id, not that of another object. It is if the linked type has the same key, and has no
+ * property that the owner lacks.
+ */
 function isSame(model: Model, owner: string, linked: string, key: string): boolean {
   const own = shownProperties(model, owner);
   const other = shownProperties(model, linked);
@@ -362,7 +375,7 @@ function isSame(model: Model, owner: string, linked: string, key: string): boole
 const shapesOf = ({ backings }: Model, type: string): Shape[] =>
   (backings.get(type) ?? []).map(({ shape }) => shape);
 
-/** The property, if every REST object of the type has it. */
+/** Returns the property with this name if every REST object of the type has it. */
 function propertyOf(model: Model, owner: string, name: string): Property | undefined {
   const found = shapesOf(model, owner).map((shape) => declaredProperty(shape, name));
   const isSent = found.every((each) => each !== undefined && each.only !== "request");
@@ -387,13 +400,13 @@ const lookedUp = ({ field: { operation }, path }: LookupField, key: string): str
     result: resultAt(path),
   });
 
-/** The parameter for ids, and the property of the returned objects with the id. */
+/** Returns the parameter that accepts the ids, and the properties of the returned objects that contain the id. */
 function idsOf(model: Model, lookup: LookupField): Property[] {
   const { ids } = lookup;
   return [...(ids ? [ids] : []), ...idPropertiesOf(model, lookup)];
 }
 
-/** The properties of the returned objects with the value that the operation finds them by. */
+/** Returns the properties of the returned objects that contain the value by which the operation finds the objects. */
 function idPropertiesOf(model: Model, lookup: LookupField): Property[] {
   const alternate = alternateKey(lookup);
   if (!alternate) return [propertyOf(model, lookup.type, "id") ?? []].flat();
@@ -427,7 +440,7 @@ type LookupField = {
   | { readonly returns: "all"; readonly ids: undefined }
 );
 
-/** The path parameter of an operation that finds an object by another value than its id, such as `code`. */
+/** Returns the lookup's path parameter if it accepts another value than the object's id, for example a `code`. */
 const alternateKey = (lookup: LookupField): Parameter | undefined =>
   lookup.returns === "one" && !isId(lookup.ids.name, lookup) ? lookup.ids : undefined;
 
@@ -442,7 +455,7 @@ function findLookupField(model: Model, field: BoundField): LookupField | undefin
   const steps = stepsOf(operation.path);
   const required = operation.parameters.filter((each) => each.required);
   const resource = resourceName(operation);
-  // a key cannot supply other required parameters
+  // whether the operation requires no input besides the ids, because a key can supply nothing else
   const isAlone = (ids?: Parameter): boolean =>
     required.every((each) => each === ids) && operation.body?.required !== true;
   const list = listOf(model, field, definition.type, resource);

@@ -1,4 +1,4 @@
-/** Names of keys: properties that refer to another object by its id or by another property of it. */
+/** The names of keys. A key is a property that refers to another object by the id or another property of that object. */
 import { normalizeName, splitWords } from "../schema/graphql-names.ts";
 
 /** Matches `author` in `authorId`, `author_id` and `authorIDs`, but does not match `paid`. */
@@ -6,7 +6,8 @@ export const keyName = /^(.*[A-Za-z0-9])(?:[_-](?:ids?|Ids?|IDs?)|Ids?|IDs?)$/;
 
 /**
  * The normalized names of keys whose value a path parameter accepts. `resource` is the normalized name of the objects that the
- * operation returns. For plans, the parameters `code` and `plan_code` accept a `plan_code`, and `lago_id` accepts a `lago_plan_id`.
+ * operation returns. For example, in an operation that returns plans, the parameters `code` and `plan_code` accept the key
+ * `plan_code`, and the parameter `lago_id` accepts the key `lago_plan_id`.
  */
 export function keysFor(parameter: string, resource: string): string[] {
   const words = wordsOf(parameter);
@@ -15,14 +16,14 @@ export function keysFor(parameter: string, resource: string): string[] {
   return words.map((_, at) => normalizeName([...words.slice(0, at), resource, ...words.slice(at)].join("")));
 }
 
-/** The normalized names of the property that a path parameter is compared with, in an object of the resource. */
+/** The normalized names that a property may have if it contains the value of the path parameter in an object of the resource. */
 export function propertiesFor(parameter: string, resource: string): string[] {
   const words = wordsOf(parameter);
   const [start, end] = positionOf(resource, words) ?? [0, 0];
   return [normalizeName(parameter), normalizeName(words.toSpliced(start, end - start).join(""))];
 }
 
-/** The part of the key that names the resource: `billable_metric` in `lago_billable_metric_id`. */
+/** The part of the key that names the resource, for example `billable_metric` in `lago_billable_metric_id`. */
 export function resourceIn(key: string, resource: string): string | undefined {
   const words = wordsOf(key);
   const position = positionOf(resource, words);
@@ -32,7 +33,7 @@ export function resourceIn(key: string, resource: string): string | undefined {
 const wordsOf = (name: string): string[] =>
   splitWords(name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")).map((word) => word.toLowerCase());
 
-/** The first and the last word (exclusive) that form the name of the resource. */
+/** Where the words contain the name of the resource: the index of its first word, and the index after its last word. */
 function positionOf(resource: string, words: readonly string[]): [start: number, end: number] | undefined {
   for (const start of words.keys())
     for (let end = start + 1; end <= words.length; end++)

@@ -42,7 +42,7 @@ export function linkContradiction(
 
 type Unfit = { readonly of: string; readonly wanted: string };
 
-/** Compares the limits of the key and of the id. Patterns are only compared as text. */
+/** Finds a limit of the key that contradicts a limit of the id. Patterns contradict each other if their texts differ. */
 function otherLimit(key: Shape, taken: Shape): Unfit | undefined {
   for (const [keyword, one, other] of [
     ["pattern", key.limits.pattern, taken.limits.pattern],
@@ -70,8 +70,8 @@ const limitText = (keyword: string, value: unknown): string => `has ${keyword} $
 const textFormat = (shape: Shape): string | undefined => (isOnly(shape, "string") ? shape.format : undefined);
 
 /**
- * Describes why the id's schema rejects a value of the key. `examples` contains example ids, because a prefix such as `cus_`
- * distinguishes kinds of ids. A value that ends with `_` is only a prefix.
+ * Describes why a value of the key cannot be an id: the id's schema rejects the value, or the example ids in `examples` have
+ * another prefix. A prefix such as `cus_` distinguishes kinds of ids. A value that ends with `_` is itself only a prefix.
  */
 function refusal(taken: Shape, value: unknown, examples: readonly unknown[]): Unfit | undefined {
   const sent = taken.types.has("string") && typeof value === "number" ? String(value) : value;
@@ -144,7 +144,10 @@ string target that the their this to unique updated uuid when which whose with y
 );
 const foreignWords = new Set(["external", "foreign", "legacy", "remote", "third-party", "upstream"]);
 
-/** Finds a description that calls the key another system's id, such as `Stripe customer ID` or `the customer in Stripe`. */
+/**
+ * Finds a description which says that the key is an id in another system, for example `Stripe customer ID` or
+ * `the customer in Stripe`.
+ */
 function foreignOwner(
   document: RestDocument,
   texts: readonly StatedText[],

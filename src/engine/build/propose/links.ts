@@ -1,8 +1,8 @@
 /**
  * Finds the type that an operation can become a field of. `/libraries/{library_id}/books/{id}/pages` can be a field of the type
- * that `/libraries/{library_id}/books/{id}` returns. The new field's call and the calls that fetch the type get the common path
- * parameters from the same sources. Links are declared in the document, or suggested by paths and names; the binder proves
- * suggested links.
+ * that `/libraries/{library_id}/books/{id}` returns. The call of the new field and the calls that fetch the type then have to get
+ * the path parameters that both need from the same sources. Links are declared in the document, or suggested by paths and names;
+ * the binder proves suggested links.
  */
 import { getNamedType, getNullableType, isObjectType } from "graphql";
 import { membersOf } from "../../shared/json-object.ts";
@@ -36,7 +36,7 @@ export class Links {
     this.#byType = Map.groupBy(model.fields.values(), (field) => typeOf(field)[0] ?? "");
   }
 
-  /** The link from a type to the operation. */
+  /** Returns the link by which the operation can become a field of a type. */
   of(operation: RestOperation): Link | undefined {
     const model = this.#model;
     const steps = stepsOf(operation.path);
@@ -63,8 +63,9 @@ export class Links {
   }
 
   /**
-   * Returns the fields with calls that fetch objects of the type: one object at the path, or a list at the parent path. Returns
-   * `undefined` if objects of the type also occur inside other objects, because they may have another path.
+   * Returns the fields whose calls fetch objects of the type. Such a call fetches one object at the path `above`, or a list of
+   * objects at the path before its last segment. Returns `undefined` if objects of the type also occur inside other objects,
+   * because they may have another path.
    */
   #fieldsFetching(
     type: string,
@@ -89,7 +90,7 @@ export class Links {
   }
 }
 
-/** The path without the names of its parameters. */
+/** The path without the names of its parameters, for example `/books/{}`. */
 const pathKey = (steps: readonly string[]): string =>
   steps.map((step) => (isParameter(step) ? "{}" : step)).join("/");
 
@@ -103,8 +104,9 @@ function typeOf({ definition }: ModelField): string[] {
 }
 
 /**
- * Returns `parent.id` for `book_id` if every REST object of the type has the property `id` or `book_id`. The property may be
- * null or absent; the link is then null.
+ * Returns the property of the parent object from which a link gets the parameter. For example, `book_id` comes from
+ * `parent.book_id` or `parent.id` if every REST object of the type has this property. The property may be null or absent; the
+ * link is then null.
  */
 function ownKey(model: Model, type: string, { name, shape }: Parameter): string | undefined {
   const ends = splitWords(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
@@ -116,8 +118,8 @@ function ownKey(model: Model, type: string, { name, shape }: Parameter): string 
 }
 
 /**
- * Returns the source of the path parameter in the calls that fetch the type; `undefined` if the sources differ, or if a link
- * cannot use the source.
+ * Returns the source from which the calls that fetch the type get a path parameter. Returns `undefined` if these calls have
+ * different sources, or if a link cannot use the source.
  */
 function inherited(
   { schema }: Model,
@@ -147,7 +149,7 @@ function inherited(
 
 /**
  * A link from a type to an operation. A document may declare links, which pass values of a response to parameters of another
- * operation (OpenAPI 3.1 §4.8.20). A declared link that needs any other value is ignored.
+ * operation (OpenAPI 3.1 §4.8.20). A declared link that passes a value from anywhere but the response is ignored.
  */
 export type Link = {
   readonly type: string;

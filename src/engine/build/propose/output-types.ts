@@ -92,7 +92,8 @@ export class OutputTypes {
     );
     const shown = list.required && !list.shape.nullable ? "!" : "";
     const own = ["edges", "nodes", "pageInfo"];
-    // an object around a value that the connection reads is shown if it has other properties, such as the number of all items
+    // a property that the connection reads is not shown again; but an object that contains such a property is shown if it also
+    // has others, such as the number of all items
     const read = Object.values(paths).map((path) => path.split("."));
     const isRead = ({ name, shape }: Property): boolean =>
       read.some(
@@ -198,9 +199,10 @@ export class OutputTypes {
   }
 }
 
-// `propose` prints a union only if the binder can resolve the member type of every value.
-
-/** Whether the binder can resolve the member type of every value. `names` has a type for each variant, in order. */
+/**
+ * Whether the binder can resolve the member type of every value; `propose` prints no union otherwise. `names` has the name of
+ * each variant's type, in the order of the variants.
+ */
 function isUnion({ properties }: Shape, { property, members }: Variants, names: readonly string[]): boolean {
   return (
     new Set(names).size === members.length &&
@@ -232,8 +234,8 @@ function matchingUnion(model: Model, variants: Variants, names: readonly string[
 }
 
 /**
- * The SDL comment above an object type that omits properties, because not all members of a union have them, or because the
- * document does not declare them.
+ * The SDL comment above an object type that does not show all properties: it lacks those that only some members of a union have,
+ * or those that REST may send without declaring them (`additionalProperties`).
  */
 function sharedFieldsComment({ variants, entry }: Shape): string[] {
   const isDescribed = (entry?.properties.get("value")?.shape.types.size ?? 0) > 0;

@@ -21,7 +21,7 @@ import { resourceName, singulars } from "./resource-paths.ts";
 import { descriptionOf } from "./type-definitions.ts";
 
 export type FoundPage = {
-  /** The response. Undefined if the response is the list itself. */
+  /** The shape of the response; absent if the response is the list itself. */
   readonly shape?: Shape;
   readonly list: Pick<Property, "name" | "shape" | "required">;
   /** The arguments of `connection`. `pages` is the style of paging for a response without a cursor. */
@@ -44,7 +44,7 @@ export const isPagingProperty = ({ name }: Property): boolean => ofPages.has(nor
 /** A page. If the operation seems to have pages that a connection cannot read, `obstacle` is the reason. */
 type PageSearch = { readonly page?: FoundPage; readonly obstacle?: string };
 
-/** Returns an empty object if nothing suggests paging. */
+/** Finds the page in the operation's response. Returns an empty object if nothing suggests paging. */
 export function searchPage(operation: RestOperation): PageSearch {
   const { method, parameters, successes } = operation;
   const [response, ...others] = successes.filter((each) => each.shape);
@@ -124,7 +124,7 @@ function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter):
   return isSent ? [...(name === "" ? [] : [name]), "id"].join(".") : undefined;
 }
 
-/** The first paging style that the document supports. */
+/** Returns the first paging style for which the operation has the necessary parameter and response. */
 function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, queries: readonly Parameter[]) {
   const named = namedIn(queries);
   const cursor = switchOf(queries) ? undefined : named(names.after, isText);
@@ -166,7 +166,7 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   return after && { after, paths: { more, total }, pages: "OFFSET" as const };
 }
 
-/** A flag that enables cursors, such as `usemarker`. Without the flag, REST pages by offset. */
+/** Returns the flag that makes REST page by cursors, such as `usemarker`. Without the flag, REST pages by offset. */
 const switchOf = (queries: readonly Parameter[]): Parameter | undefined => {
   const cursors = queries.filter((each) => hasName(names.after, each)).map(({ name }) => normalizeName(name));
   return queries.find(
@@ -176,7 +176,10 @@ const switchOf = (queries: readonly Parameter[]): Parameter | undefined => {
   );
 };
 
-/** The reason why no next page can be requested. The parameter is the first one that selects where a page begins. */
+/**
+ * Returns the reason why no next page can be requested. The third argument is the first parameter that selects where a page
+ * begins.
+ */
 function obstacleOf(
   shape: Shape,
   queries: readonly Parameter[],
@@ -196,7 +199,7 @@ function obstacleOf(
   return `${JSON.stringify(next)} is ${describeShape(sent ?? shape)}, and ${parameter} takes ${describeShape(taken)}`;
 }
 
-/** Names of lists in a response that are not the page's items. */
+/** Names of lists that a response may have beside the list of the page's items. */
 const beside = new Set(["errors", "warnings"]);
 
 const listsIn = (shape: Shape): Property[] =>

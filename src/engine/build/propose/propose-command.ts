@@ -60,7 +60,7 @@ function proposableModel(given: Project): Proposable {
       };
 }
 
-/** Removes overlays that cannot be read. */
+/** Returns the project without the overlays that cannot be read, and the reasons why they cannot. */
 function withoutBrokenOverlays(project: Project): { project: Project; faults: readonly string[] } {
   const { files } = project;
   const broken = failureOf(() => project.rest);

@@ -8,8 +8,8 @@ import { singular } from "./resource-paths.ts";
 
 /**
  * Names the operation by its `operationId`, without the parts that code generators add. An operation without an id is named by
- * its path. For an unsafe method, the name begins with the method. `/folders/{id}` becomes `folder`, and `/folders/{id}/items`
- * becomes `folder items`.
+ * its path. For example, `/folders/{id}` becomes `folder`, and `/folders/{id}/items` becomes `folder items`. For an unsafe
+ * method, the name of a path begins with the method.
  */
 export function nameFrom(operation: RestOperation): string {
   const id = ownId(operation);
@@ -23,7 +23,10 @@ export function nameFrom(operation: RestOperation): string {
   return namesResource(method, owner) ? method : `${owner} ${method}`;
 }
 
-/** `v1.application.list` → `application.list`, but `v1.list` is unchanged, because `list` names no resource. */
+/**
+ * Removes a version from the start of an id: for example, `v1.application.list` becomes `application.list`. But `v1.list` is
+ * unchanged, because `list` names no resource.
+ */
 function withoutVersion(id: string): string {
   const name = id.replace(/^v\d+(?:\.\d+)*[._/-](?=[a-z])/i, "");
   return isGeneric(name) ? id : name;
@@ -89,8 +92,8 @@ const isGeneric = (name: string): boolean => splitWords(name).every((word) => ge
 export const isApiOrVersion = (step: string): boolean => /^(?:api|v\d+(?:\.\d+)*)$/i.test(step);
 
 /**
- * Omits a leading segment for which `isLeftOut` returns true, if a segment that is not a parameter follows. `wordsOf` converts
- * the remaining segments to words.
+ * Names an operation by its path. Omits leading segments for which `isLeftOut` returns true, if a segment that is not a parameter
+ * follows. `wordsOf` converts the remaining segments to words.
  */
 function nameFromPath(
   operation: RestOperation,
@@ -124,7 +127,7 @@ export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">):
   for (let free = name, number = 2; ; free = `${name}${number++}`) if (!taken.has(free)) return free;
 }
 
-/** ` @deprecated(…)` if the document deprecates one of the nodes. */
+/** Returns ` @deprecated(…)` if the document deprecates one of the nodes; otherwise an empty text. */
 export const deprecatedDirective = (...nodes: readonly RestNode[]): string =>
   deprecationOf(nodes) ? ' @deprecated(reason: "REST deprecates it.")' : "";
 
@@ -140,7 +143,10 @@ export function descriptionLines(text: unknown, indent: string): string[] {
 /** The start of a list item, a table row, a heading, a block quote or a code fence (CommonMark 0.31.2 §4, §5). */
 const markdownBlock = /^[ \t]*(?:[-*+]|\d{1,9}[.)]|#{1,6}|>|\|)[ \t]+\S|^[ \t]*(?:```|~~~)/;
 
-/** Whether a line other than the first begins a Markdown block. A block string cannot contain control characters. */
+/**
+ * Whether the text has to keep its lines, because a line other than the first begins a Markdown block. Not for text with control
+ * characters, because only a block string can keep lines, and it cannot contain these characters.
+ */
 const hasStructure = (text: string): boolean =>
   text.isWellFormed() &&
   !/[^\P{Cc}\t\r\n]/u.test(text) &&

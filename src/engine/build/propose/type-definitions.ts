@@ -40,7 +40,10 @@ export class TypeDefinitions {
         this.#addEnum([...enumValues(model.names, type).values()], { name: type.name });
   }
 
-  /** The operation's name becomes the prefix of a type if the type's own name is taken. */
+  /**
+   * Sets the operation for which types are defined next. If the name of a type is taken, it gets the operation's name as a
+   * prefix.
+   */
   beginOperation(operation: RestOperation): void {
     this.#operation = nameFrom(operation);
     this.#document = operation.root.name;
@@ -108,9 +111,9 @@ export class TypeDefinitions {
   }
 
   /**
-   * Defines an enum, or reuses one with the same values if its name fits. For example, an argument `state` gets the type
-   * `GateState` of the `state` of a gate. Properties with the same name and values share an enum if the property's name has
-   * several words, or if the enums would be named after the same resource.
+   * Defines an enum, or reuses one with the same values if its name fits. A name fits if it ends with the other name: for
+   * example, an argument `state` reuses the enum `GateState`. Properties with the same name and values share an enum if the
+   * property's name has several words, or if the enums would be named after the same resource.
    */
   defineEnum(
     shape: Shape,
@@ -141,8 +144,9 @@ export class TypeDefinitions {
   }
 
   /**
-   * Maps each property that occurs repeatedly with the same values to a name for the shared enum. Omits one-word names such as
-   * `status`, because such properties may mean different things, and names that components have.
+   * Maps each property that occurs repeatedly with the same values to a name for the shared enum. Omits properties with a
+   * one-word name such as `status`, because they may mean different things. Also omits properties whose enum would have the name
+   * of a component.
    */
   #repeatedEnums(): ReadonlyMap<string, string> {
     this.#repeated ??= namesOfRepeatedEnums(this.model.document.roots.map(({ value }) => membersOf(value)));
@@ -171,7 +175,7 @@ export function componentOf(shape: Shape): string | undefined {
   return isComponent(shape) ? String(path[2]) : undefined;
 }
 
-/** For an enum of the existing schema, only the name is known. */
+/** An enum. Only its name is known if it is in the existing schema. */
 type NamedEnum = { readonly name: string; readonly wanted?: string; readonly property?: string };
 
 /** Returns the property that has this schema for its value or for the items of its list. */
@@ -208,11 +212,17 @@ function namesOfRepeatedEnums(documents: readonly Values[]): ReadonlyMap<string,
 
 const wordsOf = (name: string): string[] => splitWords(name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, " "));
 
-/** `coupon` for `CouponStatus` and `CreateCouponInputStatus`. */
+/**
+ * Returns the first word that is not a verb. It names the resource: for example, the word for coupons in `CouponStatus` and in
+ * `CreateCouponInputStatus`.
+ */
 const resourceOf = (name = ""): string | undefined =>
   wordsOf(name).find((word) => !/^(?:create|update|delete|patch|put|post|get|list|find|all)$/i.test(word));
 
-/** `CountryOrNull` has the values of `Country`, because nullability does not belong to a GraphQL type. */
+/**
+ * Removes `OrNull` from the end of a name. For example, the enum `CountryOrNull` has the same values as `Country`, because null
+ * is not a value of a GraphQL enum.
+ */
 const withoutNull = (name: string): string => name.replace(/(?<=\w)OrNull$/, "");
 
 const enumKey = (values: readonly string[]): string => JSON.stringify([...values].sort());

@@ -68,13 +68,13 @@ export type KeyField = {
 /** A resolvable `@key` of an object type. */
 export type EntityKey = {
   readonly type: string;
-  /** The field set as in the schema: `id organization { id }`. */
+  /** The field set as written in the schema, for example `id organization { id }`. */
   readonly fields: string;
   readonly keyFields: readonly KeyField[];
   /** The fields that a representation contains besides the key, because a `@requires` names them. */
   readonly required: readonly KeyField[];
   readonly node: ConstDirectiveNode;
-  /** The Query field that loads the entities, bound by the `@rest` on their type. */
+  /** The Query field that loads the entities. The `@rest` directive on the entities' type binds this field. */
   readonly reference?: FieldDefinitionNode;
 };
 
@@ -160,7 +160,7 @@ function linkOf({ definitions: all }: DocumentNode): ConstDirectiveNode | undefi
     });
 }
 
-/** Name in the specification → name in the schema, according to `import` and `as` of the `@link`. */
+/** Maps each name in the specification to the name in the schema, according to `import` and `as` of the `@link`. */
 function namesOf(link: ConstDirectiveNode, errors: GraphQLError[]): Map<string, string> {
   const url = argumentOf(link, "url");
   const [, major] = (url?.kind === Kind.STRING && specification.exec(url.value)) || [];
@@ -323,8 +323,8 @@ function singleType(type: TypeNode): NamedTypeNode | undefined {
 }
 
 /**
- * Builds the Query field that loads entities: `_entityUser(id: ID!): User`, or with `batchBy` `_entityUser(id: [ID!]!): [User]`.
- * Findings about the field point at the `@rest` on the type.
+ * Builds the Query field that loads entities, for example `_entityUser(id: ID!): User`. With `batchBy`, this field is
+ * `_entityUser(id: [ID!]!): [User]`. Findings about the field point at the `@rest` on the type.
  */
 function referenceField(
   type: string,

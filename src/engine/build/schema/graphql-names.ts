@@ -11,15 +11,15 @@ export const splitWords = (text: string): string[] =>
 /** Normalizes a name for comparisons that ignore case and punctuation. */
 export const normalizeName = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 
-/** True for `id`, `userId` and `user_ids`. */
+/** Whether the name ends with the word `id` or `ids`, as in `id`, `userId` and `user_ids`. */
 export const isIdName = (name: string): boolean => /(?:^|_)ids?$|(?:Id|ID)s?$/.test(name);
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-/** `SSHKeys` → `sshKeys`, because a leading acronym is one word. */
+/** Converts the first word to lower case. A leading acronym is one word: for example, `SSHKeys` becomes `sshKeys`. */
 const lowerFirst = (text: string): string =>
   text.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (front) => front.toLowerCase());
 
-/** `campaign_page` → `CampaignPage` */
+/** `book_page` → `BookPage` */
 export const typeName = (text: string): string => safe(splitWords(text).map(upperFirst).join(""));
 
 /** `created_at` → `createdAt` */

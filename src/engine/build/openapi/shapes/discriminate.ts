@@ -6,8 +6,8 @@ import { isNever } from "./map-entries.ts";
 import { declaredProperty, isOnly, type Property, type Shape, type Variant, type Variants } from "./shape.ts";
 
 /**
- * Returns the members with the values that distinguish them. If the result has no `property`, a member's value is the name of the
- * property that only this member has.
+ * Returns the members with the values that distinguish them. If the result has no `property`, the value that distinguishes a
+ * member is the name of a property that no other member has.
  */
 export function discriminate({ property, members }: Variants): Variants | undefined {
   if (property !== undefined) return { property, members };
@@ -25,7 +25,7 @@ export function discriminate({ property, members }: Variants): Variants | undefi
   return { members: withValues(members, names) };
 }
 
-/** Finds a property that has different possible values in every member. `counts` decides which properties may be used. */
+/** Finds a property such that no two members share a possible value of it. `counts` tests whether a property may be used. */
 export function discriminateByValues(
   members: readonly Variant[],
   counts: (property: Property) => boolean,
@@ -48,7 +48,10 @@ const withValues = (members: readonly Variant[], values: readonly (readonly stri
 /** Whether every response contains the property. Responses omit `writeOnly` properties even if they are required. */
 const isAlwaysSent = ({ required, only }: Property): boolean => required && only !== "request";
 
-/** Returns the values of an enum; `undefined` if the property may have other values. */
+/**
+ * Returns the values of a property whose `enum` allows only strings; `undefined` for any other property, and for one that may be
+ * null.
+ */
 const onlyValues = ({ shape: { values, nullable } }: Property): readonly string[] | undefined =>
   !nullable && values?.every((value) => typeof value === "string") ? values : undefined;
 

@@ -30,7 +30,7 @@ export function enumPath(schema: unknown, value: string): NodePath {
   return index < 0 ? ["enum"] : ["enum", index];
 }
 
-/** Returns the value, converted to one of the types if necessary; an empty list if that is impossible. */
+/** Returns a list with the value, converted to one of the types if necessary. The list is empty if no conversion is possible. */
 function ofTypes(value: unknown, types: readonly unknown[]): unknown[] {
   if (types.some((type) => isOfType(value, type))) return [value];
   if (typeof value === "number" || typeof value === "boolean")

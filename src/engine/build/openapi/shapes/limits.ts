@@ -55,7 +55,7 @@ export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
 const upperLimits: ReadonlySet<string> = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems"]);
 const lowerLimits: ReadonlySet<string> = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems"]);
 
-/** Keeps the stricter of two limits with the same keyword, and the left one of two patterns or defaults. */
+/** For a keyword that both sides have, keeps the stricter limit. Of two patterns or two defaults, keeps the one of `left`. */
 export function mergeLimits(left: LimitValues, right: LimitValues): LimitValues {
   const stricter = Object.entries(left).map(([key, one]) => {
     const other = own(right, key);

@@ -43,7 +43,7 @@ export function readMapEntry(
   return entryOf(first, key, [first, ...rest].map(read));
 }
 
-/** Returns the shape of an entry; the entry's value has one of the shapes `values`. */
+/** Returns the shape of an entry: an object with the given key, and with a value that has one of the shapes `values`. */
 function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | undefined {
   const value = combineNullable(values);
   return (
@@ -61,7 +61,10 @@ function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | 
   );
 }
 
-/** Returns the shape of entries for declared and undeclared properties; `undefined` if undeclared ones have no schema. */
+/**
+ * Returns the shape of an entry that can represent any property of the map, declared or not; `undefined` if undeclared properties
+ * have no schema.
+ */
 function wholeEntry(shape: Shape): Shape | undefined {
   if (!isOnly(shape, "object")) return undefined;
   if (shape.members) {
@@ -75,12 +78,15 @@ function wholeEntry(shape: Shape): Shape | undefined {
   return entryOf(value.node, key.shape, [value.shape, ...declared.map((each) => each.shape)]);
 }
 
-/** Maximum nesting of lists, because a schema may be a list of itself. */
+/** Maximum nesting of lists. A maximum is necessary, because a schema may be a list of itself. */
 const maxLists = 8;
 
 const isList = (shape: Shape, lists: number): boolean => isOnly(shape, "array") && lists > 0;
 
-/** Returns the shape of a list of the map's entries; for a list of maps, of a list of lists; `undefined` for any other shape. */
+/**
+ * Returns the shape of a list of the map's entries. For a list of maps, returns the shape of a list with such a list for each
+ * map. Returns `undefined` for any other shape.
+ */
 export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined {
   const items = isList(shape, lists)
     ? shape.items && entriesShape(shape.items, lists - 1)

@@ -56,7 +56,7 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     properties: () => mergeProperties(left.properties, right.properties),
     items: () => mergeParts(left.items, right.items),
     entry: () => mergeParts(left.entry, right.entry),
-    // a value has to satisfy an alternative and the other shape, so each alternative is merged with the other shape
+    // a value has to satisfy one of the alternatives and also the other shape, so the other shape is merged into each alternative
     ...(choosing.hasMembers && {
       members: () => choosing.members?.filter(isPossible).map(withOther),
       variants: () => choosing.variants && withEach(choosing.variants, isPossible, withOther),
@@ -64,14 +64,14 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
   });
 }
 
-/** Returns the same object if the shape already has this identity. */
+/** Returns the shape with this identity; the same object if the shape already has the identity. */
 export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
   shape.identity.text === identity.text ? shape : shape.with({ identity });
 
 const acceptsTypes = ({ types }: Shape, other: Shape): boolean =>
   types.size === 0 || (other.types.size > 0 && [...other.types].every((type) => acceptsType(types, type)));
 
-/** Whether every value of the member already satisfies the shape, so that merging would not change the member. */
+/** Whether every value of `member` already satisfies `shape`. Merging `shape` into `member` would then change nothing. */
 const addsNothing = (shape: Shape, member: Shape): boolean =>
   acceptsTypes(shape, member) &&
   shape.properties.size === 0 &&

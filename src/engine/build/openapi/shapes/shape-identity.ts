@@ -12,16 +12,22 @@ type Keyword = "allOf" | "oneOf";
 export type ShapeIdentity = {
   readonly text: string;
   readonly keyword?: Keyword;
-  /** The identities that compose this one; for a plain schema, only its own. */
+  /**
+   * The texts of the identities that this identity combines. For a plain schema, this is only the text of the schema's own
+   * identity.
+   */
   readonly parts: ReadonlySet<string>;
   /** How deeply `allOf` and `oneOf` are nested. */
   readonly depth: number;
 };
 
-/** Maximum depth, which no real document reaches, for schemas that contain a new composition of themselves. */
+/**
+ * Maximum depth. Schemas that contain a new composition of themselves would be composed without end; no real document reaches the
+ * maximum.
+ */
 const maxDepth = 64;
 
-/** Longer texts are replaced by their digest. */
+/** Maximum length of an identity's text. A longer text is replaced by its digest. */
 const maxLength = 400;
 
 export function identityOf(node: RestNode): ShapeIdentity {
@@ -36,7 +42,10 @@ export const syntheticIdentity = (text: string): ShapeIdentity => ({
   depth: 0,
 });
 
-/** Ignores duplicate parts and their order: `allOf(A, A)` is `A`, and `allOf(B, A)` is `allOf(A, B)`. */
+/**
+ * Returns the identity of a composed shape. Ignores the order of the parts, and duplicates: for example, `allOf(A, A)` is `A`,
+ * and `allOf(B, A)` is `allOf(A, B)`.
+ */
 export function composedIdentity(
   keyword: Keyword,
   identities: readonly ShapeIdentity[],

@@ -12,12 +12,12 @@ export type Property = {
   readonly required: boolean;
   /** `readOnly` → `response`, `writeOnly` → `request` (OpenAPI 3.1 §4.8.24). */
   readonly only?: "response" | "request";
-  /** The property is in `required`, but not in `properties`, so its schema is unknown. */
+  /** If true, the property's name is in `required`, but not in `properties`, so the schema of the property is unknown. */
   readonly isUndeclared?: true;
   readonly shape: Shape;
 };
 
-/** A constraint that `Shape` does not model, such as `not` or `minProperties`. `node`: the schema with the keyword. */
+/** A constraint that `Shape` does not model, such as `not` or `minProperties`. `node` is the schema that contains the keyword. */
 export type Condition = { readonly keyword: string; readonly node: RestNode };
 
 /** Members that may refer back to the shape, and are therefore computed on demand. */
@@ -35,7 +35,7 @@ export class Shape {
   readonly identity: ShapeIdentity;
   /** The allowed types besides null; empty if any type is allowed. */
   readonly types: ReadonlySet<JsonType>;
-  /** Why the members of an `allOf` contradict each other, for messages. `types` is then empty. */
+  /** Present if the members of an `allOf` contradict each other: the reason, as text for messages. `types` is then empty. */
   readonly contradiction?: string;
   readonly nullable: boolean;
   readonly format?: string;
@@ -43,7 +43,7 @@ export class Shape {
   readonly values?: readonly unknown[];
   /** Whether undeclared properties are forbidden (`additionalProperties: false`). */
   readonly isClosed: boolean;
-  /** Whether only `types` restricts the values. */
+  /** Whether the schema restricts its values only by their types. */
   readonly isOnlyTyped: boolean;
   /** `maximum`, `maxLength`, `pattern`, `maxItems` and other limits, and `default`. */
   readonly limits: Readonly<Record<string, unknown>>;
@@ -95,7 +95,7 @@ export class Shape {
     return this.#statements.members?.();
   }
 
-  /** Like `members !== undefined`, but does not compute them. */
+  /** Whether the shape has `members`. Does not compute them. */
   get hasMembers(): boolean {
     return this.#statements.members !== undefined;
   }
@@ -166,7 +166,7 @@ export const isOnly = ({ types }: Shape, type: JsonType): boolean => types.size 
 export const isNumeric = ({ types }: Shape): boolean =>
   types.size > 0 && [...types].every((type) => type === "integer" || type === "number");
 
-/** Whether `types` include `type`; an integer is also a number. */
+/** Whether `types` allow values of this type. The type `number` also allows integers. */
 export const acceptsType = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
   types.has(type) || (type === "integer" && types.has("number"));
 
@@ -176,7 +176,7 @@ export const typesFit = (from: Shape, to: Shape): boolean =>
   to.types.size === 0 ||
   [...from.types].every((type) => acceptsType(to.types, type));
 
-/** Like `typesFit`, for values sent as text, where an integer is also a string. */
+/** Like `typesFit`, but for values that are sent as text. For example, an integer then also fits a string. */
 export const textFits = (from: Shape, to: Shape): boolean =>
   typesFit(from, to) || (isOnly(from, "integer") && to.types.has("string"));
 

@@ -5,10 +5,13 @@ import { isOnly, type Shape } from "./shape.ts";
 
 type Limit = { readonly keyword: string; readonly value: unknown };
 
-/** `from` is `undefined` if that schema has no such limit. */
+/** A limit of the schema `to`, and the corresponding limit of the schema `from`, if there is one. */
 export type StricterLimit = { readonly from?: Limit; readonly to: Limit };
 
-/** Keywords that limit a value from above (`sign: 1`) or below (`sign: -1`). `least`: a limit of this value excludes nothing. */
+/**
+ * Keywords that limit a value from above (`sign: 1`) or below (`sign: -1`). `least` is the smallest value that occurs, so a limit
+ * of this value excludes nothing.
+ */
 const sides = [
   { inclusive: "maximum", exclusive: "exclusiveMaximum", sign: 1 },
   { inclusive: "minimum", exclusive: "exclusiveMinimum", sign: -1 },
@@ -53,8 +56,8 @@ const written = (keyword: string, from: unknown, to: unknown): StricterLimit =>
 type Edge = { readonly at: number; readonly exclusive: boolean; readonly limit: Limit };
 
 /**
- * Returns the stricter of the inclusive and the exclusive limit. Negates lower limits, so that all compare like upper limits. For
- * integers, `< 10` becomes `<= 9`.
+ * Returns the stricter of the inclusive and the exclusive limit. Negates lower limits, so that the smaller limit is always the
+ * stricter one. For integers, an exclusive limit becomes an inclusive one: for example, `< 10` becomes `<= 9`.
  */
 function edgeOf(shape: Shape, side: (typeof sides)[number]): Edge | undefined {
   const isInteger = isOnly(shape, "integer");

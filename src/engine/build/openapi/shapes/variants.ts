@@ -147,12 +147,12 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
       );
       const stated =
         shape.properties.get(name ?? "")?.shape.values?.filter((value) => typeof value === "string") ?? [];
-      // an inline member gets the name to which the mapping maps its discriminator value
+      // a member without a `$ref` gets the name of the schema to which the mapping maps the member's discriminator value
       const reference = refOf(at.value) ?? mapping.find(([value]) => stated.includes(value))?.[1];
       const schemaName = typeof reference === "string" ? schemaNameOf(reference) : undefined;
       const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
-      // a variant may inherit an enum with the values of all variants, so values that the mapping assigns to another variant do
-      // not count
+      // a variant may inherit an enum that lists the values of all variants, so values that the mapping assigns to another
+      // variant are not counted as unmapped
       const unmapped = stated.filter((value) => !values.includes(value) && !mappedValues.has(value));
       const isDefault = target !== undefined && target === byDefault;
       return {
