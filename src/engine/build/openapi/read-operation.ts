@@ -68,7 +68,10 @@ export function readOperation(
   };
 }
 
-/** Header parameters that OpenAPI ignores (3.1 §4.8.12.1), in lower case, each with advice on what to document instead. */
+/**
+ * The header parameters that OpenAPI ignores (3.1 §4.8.12.1), by name in lower case. The value is advice on what to document
+ * instead of the parameter.
+ */
 export const ignoredHeaders: ReadonlyMap<string, string> = new Map([
   [
     "accept",
@@ -101,7 +104,10 @@ function declaredParameters(document: RestDocument, owners: readonly RestNode[])
   return [...new Map(all.map((node) => [keyOf(node), node])).values()];
 }
 
-/** Returns `undefined` for a cookie and for a query string (`in: querystring`). */
+/**
+ * Reads a parameter in the path, the query or a header. Returns `undefined` for a cookie and for a query string
+ * (`in: querystring`).
+ */
 function readParameter(document: RestDocument, node: RestNode): Parameter | undefined {
   const parameter = membersOf(node.value);
   const { name, in: location, required, style, explode, allowReserved, "x-limit-per": limitPer } = parameter;
@@ -338,8 +344,8 @@ function readResponses(document: RestDocument, operation: RestNode): DocumentedR
 
 /**
  * Returns the documented 2xx responses. If the operation documents no 2xx and no 3xx response, its `default` response counts as
- * 2xx (OpenAPI 3.1 §4.8.16.1), because some generators write only this response. A `default` response with problem details (RFC
- * 9457) does not count as 2xx.
+ * 2xx (OpenAPI 3.1 §4.8.16.1), because some generators write only this response. A `default` response does not count if it has no
+ * content, or only problem details (RFC 9457).
  */
 function documentedSuccesses(responses: readonly DocumentedResponse[]): DocumentedResponse[] {
   if (responses.some((each) => isSuccess(each) || isRedirect(each))) return responses.filter(isSuccess);
@@ -387,8 +393,8 @@ const textShape = (shape: Shape): Shape =>
   isOnly(shape, "string") ? shape : new Shape({ node: shape.node, types: ["string"] });
 
 /**
- * Whether the content is a stream of items: it has an `itemSchema`, but no JSON `schema` for the content as a whole (OpenAPI 3.2,
- * Media Type Object).
+ * Whether the content is a stream of items. It is if the media type has an `itemSchema`, but no JSON `schema` for the content as
+ * a whole (OpenAPI 3.2, Media Type Object).
  */
 function isStream(document: RestDocument, node: RestNode, media: string): boolean {
   const { itemSchema, schema } = membersOf(document.child(document.child(node, "content"), media)?.value);

@@ -137,7 +137,10 @@ export const headerName = (name: unknown): string | undefined =>
     ? name.toLowerCase()
     : undefined;
 
-/** Whether the document or one of its operations has a `security` list, even an empty one, which declares anonymous access. */
+/**
+ * Whether the document or one of its operations has a `security` list. An empty list counts too, because it declares anonymous
+ * access.
+ */
 export const declaresSecurity = (root: RootNode, operations: Iterable<RestOperation>): boolean =>
   listOf(root) !== undefined ||
   [...operations].some((operation) => operation.root === root && listOf(operation.node) !== undefined);

@@ -23,7 +23,7 @@ export function statusesComment(operation: RestOperation, type: string): string[
 
 /**
  * Returns the property that the response merely wraps: a list beside properties that are only about paging, or the only property
- * if it is a list or an object. An order with `items` and other properties is not a wrapper.
+ * if it is a list or an object. For example, an order with `items` and a price is not a wrapper.
  */
 export function envelopeOf(answer: Shape, operation: RestOperation): Property | undefined {
   const shown = [...answer.properties.values()].filter((each) => each.only !== "request");
@@ -38,7 +38,10 @@ export function envelopeOf(answer: Shape, operation: RestOperation): Property | 
 const isPageOf = (list: Property, answer: Shape): boolean =>
   responseProperties(answer).every((each) => each.name === list.name || isPagingProperty(each));
 
-/** Returns the list of a page, if it is named `data` or similar, or after the resource (`alerts` of `/things/{id}/alerts`). */
+/**
+ * Returns the only list in the response of a page, if the list has a usual name such as `data`, or the name of the resource (for
+ * example, `pages` in the response of `/books/{id}/pages`).
+ */
 function namedList(answer: Shape, operation: RestOperation): Property | undefined {
   const [list, ...others] = responseProperties(answer).filter(({ shape }) => shape.types.has("array"));
   if (!list || others.length > 0 || !isPlainObject(answer) || !isComposed(list.shape)) return undefined;

@@ -44,7 +44,7 @@ export class InputTypes {
     this.#named = Map.groupBy(operation.parameters, ({ name }) => name);
   }
 
-  /** The SDL lines of an argument. Paging arguments get the types that a connection requires. */
+  /** Returns the SDL lines of an argument. If the argument is for paging, it has the type that a connection requires. */
   argument(own: string, parameter: Parameter, page: FoundPage | undefined): string[] {
     const { name, shape, required, in: location } = parameter;
     const isAmbiguous = (this.#named.get(name)?.length ?? 0) > 1;
@@ -77,12 +77,12 @@ export class InputTypes {
     return `input: ${this.#input(shape, wanted, "", true)}${required ? "!" : ""}`;
   }
 
-  /** The input type for a REST value. `name` is the name of the value's parameter or property. */
+  /** Returns the input type for a REST value. `name` is the name of the parameter or property that has this value. */
   #input(shape: Shape, wanted: string, name: string, inBody: boolean): string {
     if (isOnly(shape, "array") && shape.items) return `[${this.#input(shape.items, wanted, name, inBody)}!]`;
     if (isOnly(shape, "object")) return this.#inputObject(shape, wanted);
     if (isOnly(shape, "integer")) {
-      // only ID can represent an integer of any size, as text
+      // only the type ID can represent an integer of any size, because it sends the integer as text
       if (isIdName(name) && !shape.values) return "ID";
       if (exceedsInt(shape)) return inBody ? this.#definitions.json() : "ID";
     }
@@ -94,7 +94,7 @@ export class InputTypes {
     const shared = new Set(fields.map(({ name }) => name));
     const { members = [shape] } = shape;
     const isComplete = (each: Shape): boolean => unboundRequiredProperties(each, shared).length === 0;
-    // an input type with only the shared properties could not send the other properties of a member
+    // an input type shows only the properties that all members share, so it could not send the other properties of a member
     const hasOnlyShared = (each: Shape): boolean =>
       requestProperties(each).every(({ name }) => shared.has(name));
     const isInputType = isComplete(shape) && members.some(isComplete) && members.every(hasOnlyShared);
@@ -197,7 +197,10 @@ function isAnyText({ shape, in: location, style }: Parameter): boolean {
   return types.size > 1 && types.has("string") && !types.has("array") && !types.has("object");
 }
 
-/** The default of the page size argument if REST has none, because a connection must know its page size. */
+/**
+ * Returns the default of the page size argument. If REST declares no default, one is added, because a connection must know its
+ * page size.
+ */
 function defaultLength({ limits }: Shape): string {
   if (Number.isInteger(limits.default)) return "";
   const { minimum: least, maximum: most } = limits;

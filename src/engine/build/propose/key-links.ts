@@ -63,7 +63,7 @@ type Extended = {
   readonly known?: ReadonlySet<string>;
 };
 
-/** `model` is the document bound to an empty schema. */
+/** Returns the links that extend `sdl`. `model` is the document bound to an empty schema. */
 export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Extended): KeyLinks {
   let tried: Tried[] = (bound ? findKeyLinks(bound) : [])
     .filter((link) => !known?.has(coordinateOf(link)))
@@ -89,7 +89,7 @@ export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Ext
   return { sdl: "", fields: 0, comments: 0 };
 }
 
-/** Finds the links that become possible when `added` is appended to `schema`. `before` is the model of `schema`. */
+/** Returns the links that become possible when the SDL `added` is appended to `schema`. `before` is the model of `schema`. */
 export function addedKeyLinks(before: Model, schema: string, added: string): string {
   const sdl = `${schema}\n\n${added}`;
   const { model: bound, diagnostics } = bindSdl(before, sdl);
@@ -122,11 +122,12 @@ const extension = ({ link: { owner, bindings }, index }: Tried): string =>
   `extend type ${owner} {\n  ${bindings[index]}\n}`;
 
 /**
- * A link by a key: an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the author. Some
- * operation must accept a list of ids, return an object by its id, or return all objects. Likewise, an object with a `plan_code`
- * gets a field for the plan if an operation returns a plan by its `code`. An OpenAPI document does not declare which object a key
- * refers to. So the key without `Id` or `code` must name the type or the resource in the path, and the binder must prove that the
- * types fit. If two operations match, there is no link, because a wrong link is worse than none.
+ * A link by a key: an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the author. This
+ * requires an operation that accepts a list of ids, returns an object by its id, or returns all objects. Likewise, an object with
+ * a `plan_code` gets a field for the plan if an operation returns a plan by its `code`. An OpenAPI document does not declare
+ * which object a key refers to. So the key without `Id` or `code` must be the name of the object's type, or of the resource in
+ * the operation's path, and the binder must prove that the types fit. If two operations match, there is no link, because a wrong
+ * link is worse than none.
  */
 type KeyLink = {
   /** The type that has the key. */
@@ -160,7 +161,7 @@ function findKeyLinks(model: Model): KeyLink[] {
 
 type Index = ReadonlyMap<string, readonly LookupField[]>;
 
-/** What `targetsOf` and `linksOf` need to find the objects that keys refer to. */
+/** Where `linksOf` searches for the objects that keys refer to. */
 type Targets = {
   /**
    * The lookup fields that find an object by its id, or return all objects. The index contains the names that a key may have
@@ -323,7 +324,7 @@ function findNamesakes({ operations }: Model): Namesakes {
   for (const operation of operations.values()) {
     const steps = stepsOf(ownPath(operation)).slice(1);
     for (const [index, step] of steps.entries()) {
-      // a resource after a path parameter is part of another resource
+      // a resource after a path parameter is part of another resource, so keys do not refer to it by name alone
       if (step.includes("{")) break;
       for (const name of step === "" ? [] : singulars(normalizeName(step))) {
         const areas = found.get(name) ?? new Map<string, string>();
@@ -383,7 +384,10 @@ function propertyOf(model: Model, owner: string, name: string): Property | undef
   return isSent && types.size === 1 ? found[0] : undefined;
 }
 
-/** The `@rest` directive that fetches the objects of many parents in one call, with the maximum page size if REST has pages. */
+/**
+ * Returns the `@rest` directive that fetches the objects of many parents in one call. If REST pages the response, the directive
+ * requests the maximum page size.
+ */
 function batched({ field: { operation }, ids, path }: KeyedLookup, key: string): string {
   const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids.name);
   const params = [fedBy(ids.name, key), ...pages.map(({ name }) => ({ name, value: maxBatchSize(ids) }))];
@@ -423,8 +427,8 @@ const fedBy = (name: string, key: string): RestParam => ({ name, from: `parent.$
 const resultAt = (path: readonly string[]): string | undefined => path.join(".") || undefined;
 
 /**
- * A root field that looks up objects of a type: several by a list of ids, one by its id, or all of them. The ids parameter and
- * the list of objects are recognised by name.
+ * A root field that finds objects of a type: several objects by a list of ids, one object by its id, or all objects. The ids
+ * parameter and the list of objects are recognised by name.
  */
 type LookupField = {
   readonly field: BoundField;
@@ -510,7 +514,7 @@ function nodeType({ nodes, edges }: GraphQLFieldMap<unknown, unknown>): unknown 
   return node && getNamedType(node.type);
 }
 
-/** Whether the name is `id`, or consists of the type's name and `id`, as `user_id` does for users. */
+/** Whether the name is `id`, or consists of the name of the type or resource and `id`: for example, `user_id` for users. */
 function isId(name: string, named: Pick<LookupField, "type" | "resource">): boolean {
   const base = keyName.exec(name)?.[1];
   return normalizeName(name) === "id" || (base !== undefined && keyNamesOf(named).has(normalizeName(base)));

@@ -16,7 +16,10 @@ export type LinkKey = {
   readonly owners: readonly Shape[];
 };
 
-/** Describes a contradiction between a key and `ids`: the parameter for the id, and the id property of the returned objects. */
+/**
+ * Describes a contradiction between a key and one of `ids`, which are the parameter for the id and the id property of the
+ * returned objects.
+ */
 export function linkContradiction(
   document: RestDocument,
   { property, name, owners }: LinkKey,
@@ -94,7 +97,7 @@ function refusal(taken: Shape, value: unknown, examples: readonly unknown[]): Un
 const prefixOf = (value: unknown): string | undefined =>
   typeof value === "string" ? /^([A-Za-z]+_)[A-Za-z0-9]*$/.exec(value)?.[1] : undefined;
 
-/** The example values in a property's schema, and in examples of the objects that have the property. */
+/** Returns the example values of a property, from its own schema and from examples of the objects that have the property. */
 export function examplesOf(
   document: RestDocument,
   { name, node }: Pick<Property, "name" | "node">,
@@ -130,7 +133,7 @@ function statedTexts(document: RestDocument, node: RestNode, shape: Shape): Stat
   );
 }
 
-/** Words that look like an id or its prefix, such as `cus_123` or `cus_`. */
+/** Returns the words of the text that look like an id, such as `cus_123`, or like the prefix of an id, such as `cus_`. */
 const idsIn = (text: string): string[] => [
   ...new Set(text.match(/\b(?=[A-Za-z-]*[_-][\w-]*\d)[A-Za-z][\w-]*\b|\b[a-z]{2,8}_(?![A-Za-z0-9_])/g)),
 ];

@@ -1,8 +1,8 @@
 /**
- * Finds the type that an operation can become a field of. `/libraries/{library_id}/books/{id}/pages` can be a field of the type
- * that `/libraries/{library_id}/books/{id}` returns. The call of the new field and the calls that fetch the type then have to get
- * the path parameters that both need from the same sources. Links are declared in the document, or suggested by paths and names;
- * the binder proves suggested links.
+ * Finds the type that an operation can become a field of. For example, `/libraries/{library_id}/books/{id}/pages` can be a field
+ * of the type that `/libraries/{library_id}/books/{id}` returns. The call of the new field and the calls that fetch the type then
+ * have to get the path parameters that both need from the same sources. Links are declared in the document, or suggested by paths
+ * and names; the binder proves suggested links.
  */
 import { getNamedType, getNullableType, isObjectType } from "graphql";
 import { membersOf } from "../../shared/json-object.ts";
@@ -64,7 +64,7 @@ export class Links {
 
   /**
    * Returns the fields whose calls fetch objects of the type. Such a call fetches one object at the path `above`, or a list of
-   * objects at the path before its last segment. Returns `undefined` if objects of the type also occur inside other objects,
+   * objects at `above` without its last segment. Returns `undefined` if objects of the type also occur inside other objects,
    * because they may have another path.
    */
   #fieldsFetching(
@@ -94,7 +94,7 @@ export class Links {
 const pathKey = (steps: readonly string[]): string =>
   steps.map((step) => (isParameter(step) ? "{}" : step)).join("/");
 
-/** Whether the operation only reads and has this path. */
+/** Whether the operation has this path, apart from the names of parameters, and only reads. */
 const isAt = (operation: RestOperation, steps: readonly string[]): boolean =>
   isSafe(operation.method) && pathKey(stepsOf(operation.path)) === pathKey(steps);
 
@@ -153,7 +153,10 @@ function inherited(
  */
 export type Link = {
   readonly type: string;
-  /** The link's name in the document; for a suggested link, the path segments after the object. */
+  /**
+   * For a declared link, its name in the document. For a suggested link, the segments of the operation's path that follow the
+   * object's path.
+   */
   readonly name: string;
   readonly params: readonly { readonly name: string; readonly from: string }[];
 };
@@ -201,7 +204,7 @@ function linkOf(
   if (!isObjectType(type) || field.connection || requestBody !== undefined) return undefined;
   const given = Object.entries(membersOf(parameters));
   const params = given.flatMap(([written, value]) => {
-    // a name may include the location, as in `path.id`
+    // the name of a parameter may include its location, as in `path.id`
     const own = written.replace(/^(?:path|query|header)\./, "");
     const path = pathIn(value, field.result);
     const parameter = operation.parameters.find((each) => each.name === own);

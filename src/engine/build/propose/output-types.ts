@@ -40,7 +40,9 @@ function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
 const roundedComment =
   "  # A Float rounds integers beyond 2^53, and REST may send 64 bits: an ID would be exact.";
 
-/** Names of counts, sizes and page positions, which stay below 2^53 even if their format allows more. */
+/**
+ * Matches the names of counts, sizes and page positions. Their values stay below 2^53 even if their format allows larger ones.
+ */
 const boundedName =
   /(?:^|_|(?<=[a-z]))(?:totals?|counts?|limit|offset|page|pages|size|length|index|position|width|height|age|days|hours|minutes|seconds)(?:$|_|(?=[A-Z]))/i;
 
@@ -55,7 +57,7 @@ export class OutputTypes {
     this.#definitions = definitions;
   }
 
-  /** The output type for a REST value, without `!`. */
+  /** Returns the output type for a REST value, without a `!` at the end. */
   output(shape: Shape, wanted: string): string {
     if (shape.types.has("array")) {
       const items = shape.items;
@@ -68,7 +70,10 @@ export class OutputTypes {
     return scalar === "Int" && mayExceedInt(shape, wanted) ? "Float" : scalar;
   }
 
-  /** The connection type for a page, including the page's other properties. */
+  /**
+   * Returns the connection type for a page. The type also has fields for properties of the page that the connection itself does
+   * not read.
+   */
   connection({ shape, list, paths }: FoundPage, operationName: string): string {
     const items = list.shape.items as Shape;
     const page = shape ?? pageOfBareList(list.shape, items);
@@ -133,7 +138,7 @@ export class OutputTypes {
     return this.#known(shape) ?? this.#definitions.defineByFields(shape, wanted, fields);
   }
 
-  /** The union for the schema. `undefined` if the binder cannot resolve its member types. */
+  /** Returns the union for the schema; `undefined` if the binder could not resolve the member type of each value. */
   #union(shape: Shape, wanted: string): string | undefined {
     const variants = shape.variants && discriminate(shape.variants);
     if (!variants) return undefined;
@@ -153,7 +158,8 @@ export class OutputTypes {
   }
 
   /**
-   * Defines an object type. Omits the discriminator field if there are other fields, because the type's name implies its value.
+   * Defines an object type. Omits the field for the discriminator if there are other fields, because the name of the type implies
+   * the discriminator's value.
    */
   #object(shape: Shape, wanted: string, discriminator?: string): string {
     const known = this.#known(shape);
@@ -212,7 +218,7 @@ function isUnion({ properties }: Shape, { property, members }: Variants, names: 
         (property === undefined ? member.shape.properties.size : member.values.length) > 0 &&
         member.unmapped.length === 0 &&
         matchesVariantName(names[index] ?? "", member) &&
-        // a property declared beside the oneOf must be a property of each member
+        // each property that is declared beside the `oneOf` must also be a property of the member
         [...properties.keys()].every((name) => member.shape.properties.has(name)),
     )
   );

@@ -41,7 +41,7 @@ const ofPages = new Set([...Object.values(names).flat(), ...pagingNames]);
 /** Whether the name of a property beside a list shows that it is only about paging. */
 export const isPagingProperty = ({ name }: Property): boolean => ofPages.has(normalizeName(name));
 
-/** A page. If the operation seems to have pages that a connection cannot read, `obstacle` is the reason. */
+/** The page that was found. If the operation seems to have pages, but a connection cannot read them, `obstacle` is the reason. */
 type PageSearch = { readonly page?: FoundPage; readonly obstacle?: string };
 
 /** Finds the page in the operation's response. Returns an empty object if nothing suggests paging. */
@@ -79,7 +79,7 @@ export function searchPage(operation: RestOperation): PageSearch {
 }
 
 /**
- * Returns a comment if the number of the first page or item is a guess, and other operations of the document declare another
+ * Returns a comment if the number of the first page or item is only guessed, and another operation declares a different first
  * number for a parameter of the same name.
  */
 export function originComment({ after, pages }: FoundPage, operations: Iterable<RestOperation>): string[] {
@@ -147,17 +147,18 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   const linked = cursor ?? number ?? page ?? offset ?? named(names.since, isNumeric);
   if (isLinked) return linked && { after: linked, paths: {}, pages: "LINKED" as const };
   const address = find(shape, isText, names.address, isAddress);
-  // in a list that can be read in both directions, `next` may be the previous page
+  // if the list can be read in both directions, the URL in `next` may be that of the previous page
   if (linked && address !== undefined && !isTwoWay)
     return { after: linked, paths: { next: address }, pages: "LINKED" as const };
   const counted = [page, offset].flatMap((each) => (each && pagingOrigin(each) !== undefined ? [each] : []));
-  // Prefers a parameter with a declared origin, that is, the number of the first page or item. Otherwise prefers an offset to a
-  // page number. Beside a cursor, a guessed number is not used, because it may be only informative.
+  // Prefers a parameter that declares the number of the first page or item. Otherwise prefers an offset to a page number. If the
+  // operation also has a cursor, a parameter without a declared first number is not used, because its value may be only
+  // informative.
   const after = counted.find((each) => declaresOrigin(each.shape)) ?? (cursor ? undefined : counted.at(-1));
   if (after && after === page) {
     const following = find(shape, isNullableScalar, [...names.nextNumber, ...names.address], () => true);
     const end = more ?? following;
-    // beside page numbers, a bare `total` may be the number of pages
+    // if pages have numbers, a property named only `total` may be the number of pages, not of items
     const counts = names.total.filter((name) => name !== "total");
     const total = end === undefined ? find(shape, isNumeric, counts) : undefined;
     return { after, paths: { more: end, total }, pages: "NUMBERED" as const };

@@ -32,8 +32,8 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   );
 
 /**
- * The model for proposals. `schema` is "" if the schema has no field, and `undefined` if it is invalid. `faults` lists errors
- * elsewhere in the spec, which do not prevent proposals.
+ * The model for proposals. `schema` is the text of the schema: "" if the schema has no field, and `undefined` if it is invalid.
+ * `faults` lists errors in the spec that do not prevent proposals.
  */
 type Proposable = {
   readonly model: Model;
@@ -82,7 +82,7 @@ function failureOf(make: () => unknown): readonly Diagnostic[] {
   }
 }
 
-/** Remarks about existing fields of the operation, and about a possible link. */
+/** Returns remarks about existing fields that are bound to the operation, and about a possible link to it. */
 function remarksOn(model: Model, name: string, isSkipped: boolean): string[] {
   const operation = model.operations.named(name);
   const hint = operation && lookupHint(operation);

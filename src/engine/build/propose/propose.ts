@@ -72,8 +72,8 @@ export class Proposal {
   }
 
   /**
-   * Adds a field for the operation. Returns `false` if the type already has a field for it. Throws `UsageError` if the operation
-   * is unknown, or if its method, request or response cannot be bound.
+   * Adds a field for the operation. Returns `false` if the type already has a field for the operation. Throws `UsageError` if the
+   * operation is unknown, or if its method, request or response cannot be bound.
    */
   add(name: string): boolean {
     const operation = this.#model.operations.named(name);
@@ -128,7 +128,7 @@ export class Proposal {
     const answer = combineNullable(showableResponses(operation).map(({ shape }) => shape));
     const inside = answer && envelopeOf(answer, operation);
     const shown = inside?.shape ?? answer;
-    // a response without content is null, so any nullable type fits
+    // the field of a response without content is always null, so any nullable type fits
     const type = shown
       ? new OutputTypes(this.#definitions).output(shown, typeName(nameFrom(operation)))
       : "Boolean";

@@ -32,13 +32,19 @@ function withoutVersion(id: string): string {
   return isGeneric(name) ? id : name;
 }
 
-/** Whether the name contains the resource, as `listUsers` and `getUserRoles` contain `users`. */
+/**
+ * Whether the name contains the resource in the singular or plural. For example, `listUsers` and `getUserRoles` contain the
+ * resource `users`.
+ */
 function namesResource(name: string, resource: string): boolean {
   const one = singular(resource).toLowerCase();
   return name.length > one.length && name.toLowerCase().includes(one);
 }
 
-/** The name to use if the one from `nameFrom` is taken. Begins with the document's name if there are several documents. */
+/**
+ * Returns the name that is used if the one from `nameFrom` is taken. Begins with the document's name if there are several
+ * documents.
+ */
 export function wholeNameFrom(operation: RestOperation): string {
   const id = ownId(operation);
   const isOfPath =

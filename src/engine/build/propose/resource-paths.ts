@@ -4,11 +4,11 @@ import { ownPath, type RestOperation } from "../openapi/operation.ts";
 /** The segments of a path; the first one is empty. A trailing slash, as in Django, adds no segment. */
 export const stepsOf = (path: string): string[] => path.replace(/(?<=.)\/$/, "").split("/");
 
-/** `books` for `/books/{id}`: the last segment that is not a parameter. */
+/** The last segment of the path that is not a parameter, for example `books` for `/books/{id}`. */
 export const resourceName = (operation: RestOperation): string =>
   stepsOf(ownPath(operation)).findLast((step) => !step.includes("{")) ?? "";
 
-/** Candidates for the singular of a name: `categories` → `categorie`, `categori`, `category`. */
+/** The possible singulars of a name. For example, those of `categories` include `categorie`, `categori` and `category`. */
 export const singulars = (name: string): string[] => [
   name,
   name.replace(/s$/, ""),
@@ -16,7 +16,9 @@ export const singulars = (name: string): string[] => [
   name.replace(/ies$/, "y"),
 ];
 
-/** `folders` → `folder`, `policies` → `policy`, `addresses` → `address`, `statuses` → `status`. */
+/**
+ * Returns the singular of a name: for example, `folder` for `folders`, `policy` for `policies`, and `address` for `addresses`.
+ */
 export const singular = (name: string): string =>
   /(?:ss|us|is|series|news)$/i.test(name)
     ? name

@@ -16,7 +16,7 @@ export function scalarType(definitions: TypeDefinitions, shape: Shape, wanted: s
   return shape.types.has("boolean") ? "Boolean" : (definitions.date(shape.format) ?? "String");
 }
 
-/** Defines an enum, or reuses an existing one with the same REST values. */
+/** Returns an enum type: an existing enum with the same REST values, or else a new one. */
 function enumType(definitions: TypeDefinitions, shape: Shape, wanted: string): string {
   const values = (shape.values ?? []).map(String);
   const known = Object.values(definitions.model.schema.getTypeMap()).find((type) => {

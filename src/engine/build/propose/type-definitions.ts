@@ -49,7 +49,7 @@ export class TypeDefinitions {
     this.#document = operation.root.name;
   }
 
-  /** Returns the comment the first time, and its short form afterwards. */
+  /** Returns the comment when it is needed for the first time, and afterwards its short form. */
   once(comment: string, short: string): string[] {
     const isNew = !this.#comments.has(comment);
     this.#comments.add(comment);
@@ -111,7 +111,7 @@ export class TypeDefinitions {
   }
 
   /**
-   * Defines an enum, or reuses one with the same values if its name fits. A name fits if it ends with the other name: for
+   * Defines an enum, or reuses one with the same values if its name fits. A name fits if one of the two ends with the other: for
    * example, an argument `state` reuses the enum `GateState`. Properties with the same name and values share an enum if the
    * property's name has several words, or if the enums would be named after the same resource.
    */
@@ -153,7 +153,10 @@ export class TypeDefinitions {
     return this.#repeated;
   }
 
-  /** The type name for a REST schema, even before it is defined. A name that ends with the suffix does not get it again. */
+  /**
+   * The type name for a REST schema, even before it is defined. If the name already ends with the suffix, the suffix is not
+   * appended again.
+   */
   nameFor(shape: Shape, wanted: string, suffix: string): string {
     const own = typeName(componentOf(shape) ?? wanted);
     const names = [own.endsWith(suffix) ? own : own + suffix, own + suffix];

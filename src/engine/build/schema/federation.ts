@@ -130,7 +130,10 @@ export function withFederation(document: DocumentNode): Linked {
   };
 }
 
-/** In a subgraph, converts `extend type User` to `type User` if another subgraph defines the type. */
+/**
+ * In a subgraph, converts the extension of a type that only another subgraph defines to a definition: for example,
+ * `extend type User` to `type User`.
+ */
 export function withOwnTypes(document: DocumentNode): DocumentNode {
   if (!linkOf(document)) return document;
   const defined = new Set(document.definitions.filter(isObject).map(nameOf));
@@ -343,7 +346,7 @@ function referenceField(
   return { ...definition, name: { ...definition.name, ...at }, directives: [rest], ...at };
 }
 
-/** Removes `@rest` from a type with keys, because the Query field has the directive now. */
+/** Removes `@rest` from a type with keys, because the directive is now on the Query field that loads the entities. */
 function withoutReferences(node: DefinitionNode, keyName: string): DefinitionNode {
   if (node.kind !== Kind.OBJECT_TYPE_DEFINITION && node.kind !== Kind.OBJECT_TYPE_EXTENSION) return node;
   const { directives = [] } = node;

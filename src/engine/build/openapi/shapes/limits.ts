@@ -1,6 +1,7 @@
 /**
- * A schema's limits on a value (JSON Schema 2020-12, Validation §6). A limit is invalid if a validator could not apply it. The
- * booleans of OpenAPI 3.0 (`exclusiveMinimum: true`) are converted to the numbers of 3.1 (`exclusiveMinimum: 5`).
+ * A schema's limits on a value (JSON Schema 2020-12, Validation §6). A limit is invalid if a validator could not apply it, for
+ * example `minLength: -1`. The booleans of OpenAPI 3.0 (`exclusiveMinimum: true`) are converted to the numbers of 3.1
+ * (`exclusiveMinimum: 5`).
  */
 
 import type { JsonSchema } from "../../../shared/json-schema.ts";
@@ -32,7 +33,10 @@ const contents = ["contentEncoding", "contentMediaType", "contentSchema"];
 
 export const limitKeywords: readonly string[] = [...Object.keys(isValid), ...contents];
 
-/** Returns the schema's limits and default. Converts the boolean limits and the patterns of OpenAPI 3.0 to those of 3.1. */
+/**
+ * Returns the schema's limits and default. If the document uses OpenAPI 3.0, converts boolean limits to numbers, and patterns to
+ * Unicode mode.
+ */
 export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
   const keywords = [...limitKeywords, "default"].filter((key) => Object.hasOwn(schema, key));
   const limits = new Map(keywords.map((key) => [key, own(schema, key)]));
@@ -73,7 +77,7 @@ export const limitSchema = ({ limits, format }: Shape): JsonSchema => ({
   ...(format && !numberFormats.has(format) && { format }),
 });
 
-/** Returns keyword and value of each invalid limit, such as `minLength: -1`. */
+/** Returns the keyword and the value of each invalid limit. */
 export const invalidLimits = (limits: LimitValues): [string, unknown][] =>
   Object.entries(limits).filter(([key, value]) => own(isValid, key)?.(value) === false);
 
@@ -90,8 +94,8 @@ const patternToken =
   /\\(?:c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[pP]\{[^}]*\}|[\s\S])|\[\^?|\]|\{\d+(?:,\d*)?\}|[{}]|-|[\s\S]/gu;
 
 /**
- * Rewrites a pattern for Unicode mode, if possible. OpenAPI 3.0 uses ECMA-262 5.1 (OpenAPI 3.0 §4.7.24), which lacks this mode:
- * any character may be escaped, and `{`, `}`, `]` and a `-` next to `\w` may be unescaped literals.
+ * Rewrites a pattern for Unicode mode, if possible. OpenAPI 3.0 uses the patterns of ECMA-262 5.1 (OpenAPI 3.0 §4.7.24), which
+ * has no such mode. There, any character may be escaped, and `{`, `}`, `]` and a `-` next to `\w` may be unescaped literals.
  */
 function inUnicodeMode(pattern: string): string {
   let isInClass = false;

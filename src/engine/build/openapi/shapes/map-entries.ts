@@ -103,7 +103,7 @@ export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined 
   );
 }
 
-/** Whether the shape is a map without declared properties and with values of one type, or a list of such maps. */
+/** Whether the shape is a map, or a list of maps. The maps must have no declared properties, and values of only one type. */
 export function isMap(shape: Shape, lists = maxLists): boolean {
   if (isList(shape, lists)) return shape.items !== undefined && isMap(shape.items, lists - 1);
   const value = shape.properties.size === 0 ? wholeEntry(shape)?.properties.get("value") : undefined;

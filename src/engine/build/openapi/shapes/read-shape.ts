@@ -66,8 +66,8 @@ function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): 
 }
 
 /**
- * Whether the schema is a component or a file. A component remains a separate type even if another one accepts the same values,
- * because a union may distinguish the two by their names.
+ * Whether the schema is a component or a file. A component remains a separate type even if another component accepts the same
+ * values, because a union may distinguish the two types by their names.
  */
 const isComponent = ({ path }: RestNode): boolean =>
   path.length === 0 || (path.length === 3 && path[0] === "components" && path[1] === "schemas");
@@ -171,7 +171,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
   });
 }
 
-/** The keywords, besides `oneOf` and `anyOf`, that become conditions of a shape. */
+/** The keywords that become `conditions` of a shape. `oneOf` and `anyOf` may become conditions too, but are not listed. */
 export const conditionKeywords: readonly string[] = [
   "not",
   "if",

@@ -28,9 +28,14 @@ type Statements = Pick<Shape, "node"> &
     readonly types?: Iterable<JsonType>;
   } & { readonly [Part in Lazy]?: () => Shape[Part] };
 
-/** A schema as one place of the document uses it. Another place may use the same schema but disallow null. */
+/**
+ * A schema as it applies at one place of the document. At another place, the same schema may apply, for example, without null.
+ */
 export class Shape {
-  /** The schema that findings point at. The `identity`, not the node, identifies the shape. */
+  /**
+   * The schema that findings about the shape point at. Several shapes may have the same node, so only `identity` identifies the
+   * shape.
+   */
   readonly node: RestNode;
   readonly identity: ShapeIdentity;
   /** The allowed types besides null; empty if any type is allowed. */
@@ -48,7 +53,7 @@ export class Shape {
   /** `maximum`, `maxLength`, `pattern`, `maxItems` and other limits, and `default`. */
   readonly limits: Readonly<Record<string, unknown>>;
   readonly conditions: readonly Condition[];
-  /** Alternative constraints on the size of an integer: every integer satisfies at least one of them. */
+  /** Alternative constraints on the size of an integer. Every integer that the schema allows satisfies at least one of them. */
   readonly integers: readonly IntegerStatement[];
   readonly #statements: Statements;
 

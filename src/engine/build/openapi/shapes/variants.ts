@@ -89,7 +89,10 @@ function combineItems(shapes: readonly Shape[]): Shape | undefined {
   return arrays.length === items.length ? combineNullable(items) : undefined;
 }
 
-/** Combines the shapes; the result is nullable if any of them is. Returns the first shape if all have the same identity. */
+/**
+ * Combines alternative shapes. The result is nullable if one of the shapes is. If all shapes have the same identity, the result
+ * is based on the first one.
+ */
 export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
   const [first] = shapes;
   if (!first || shapes.length === 1) return first;
@@ -113,7 +116,7 @@ function sharedProperties(shapes: readonly Shape[]): Map<string, Property> {
 
 function combineProperties(one: Property, others: readonly Property[]): Property {
   const all = [one, ...others];
-  // if the property is `writeOnly` in only some of the shapes, responses may omit it although it is required
+  // if only some of the shapes declare the property `writeOnly`, responses with these shapes omit it even if it is required
   const isRequired = all.every(({ required, only }) => required && only === one.only);
   const only = all.every((each) => each.only === one.only) ? one.only : undefined;
   const make = (): Shape => combineNullable(all.map(({ shape }) => shape)) ?? one.shape;
