@@ -95,9 +95,9 @@ export type RestOperation = {
     /** How a form serializes its lists and objects; absent for other bodies. */
     readonly formStyles?: FormStyles;
   };
-  /** Optional parameters that are never sent: cookies, and query strings (`in: querystring`) that are not form-encoded. */
+  /** The optional parameters that calls omit: cookies, and query strings (`in: querystring`) that are not form-encoded. */
   readonly unsentCookies: readonly { readonly name: string; readonly node: RestNode }[];
-  /** An optional body that is never sent, because its media types are not supported. */
+  /** The optional body that calls omit, because none of its media types is supported. */
   readonly unsentBody?: { readonly node: RestNode; readonly media: readonly string[] };
   /** The servers of the operation or its path item, which replace those of the document. */
   readonly servers?: { readonly node: RestNode; readonly urls: readonly string[] };
@@ -133,8 +133,8 @@ export const isItemMethod = (method: string): boolean => (itemMethods as readonl
 export const clientMethods: readonly string[] = ["get", "post", "put", "patch", "delete", "query"];
 
 /**
- * Whether the REST client can send the method. A custom method must be in capitals, because HTTP clients may change its case.
- * `CONNECT` is excluded, because it opens a tunnel.
+ * Whether the REST client can send the method. A method for which the client has no function must be in capitals, because HTTP
+ * clients may change the case of other spellings. `CONNECT` is excluded, because it opens a tunnel.
  */
 export const isSendable = (method: string): boolean =>
   clientMethods.includes(method) || (/^[A-Z][A-Z\d-]*$/.test(method) && method !== "CONNECT");

@@ -44,7 +44,10 @@ export function rejectDuplicates([first]: readonly DuplicateKey[]): void {
 export const duplicateKeyMessage = ({ path }: DuplicateKey): string =>
   `the key "${path.at(-1)}" appears twice in one object`;
 
-/** Like `parseYamlFile`, but returns duplicate keys instead of throwing, because they may be in unused parts of the file. */
+/**
+ * Like `parseYamlFile`, but does not throw for duplicate keys: it returns them, because they may be in parts of the file that are
+ * not used.
+ */
 export function parseWithDuplicates(name: string, source: string): YamlFile {
   const text = source.replace(/^\uFEFF/, "");
   const json = parseJson(text);

@@ -28,7 +28,7 @@ type Given = {
   readonly manifests?: readonly Manifest[];
   /** Reads the REST API. If several projects may share the same documents, this is `cacheByFiles(readRestApi)`. */
   readonly restOf?: (files: SpecFiles) => RestApi;
-  /** Only for the base of a comparison: the git ref or URL, as given by the user. */
+  /** The git ref or URL that the user gave. Only the base of a comparison has this name. */
   readonly name?: string;
   readonly formerObjects?: FormerObjects;
 };
@@ -78,7 +78,7 @@ export class Project {
     return this.#rest();
   }
 
-  /** `undefined` if the schema is invalid. */
+  /** The schema bound to the REST API; `undefined` if the schema is invalid. */
   get model(): Model | undefined {
     return this.#bound().model;
   }

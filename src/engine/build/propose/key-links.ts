@@ -130,7 +130,7 @@ const extension = ({ link: { owner, bindings }, index }: Tried): string =>
  * link is worse than none.
  */
 type KeyLink = {
-  /** The type that has the key. */
+  /** The type with the key property, which gets the new field. */
   readonly owner: string;
   readonly field: string;
   /** A definition of the field in SDL for each possible binding, best binding first. */
@@ -141,7 +141,7 @@ type KeyLink = {
    * that may accept another value.
    */
   readonly sure: number;
-  /** Whether the key is an id, and not a value such as a code. */
+  /** Whether the value of the key is an id. If not, it is the value of another property, such as a code. */
   readonly isById: boolean;
   /** Describes how the document contradicts the link; `undefined` if it does not. */
   readonly contradiction: string | undefined;

@@ -115,10 +115,10 @@ const namedIn =
   (known: readonly string[], fits: (shape: Shape) => boolean): Parameter | undefined =>
     queries.find((each) => hasName(known, each) && fits(each.shape));
 
-/** Whether the parameter is the id of the last item of the previous page, as in Stripe's API. */
+/** Whether the value of the parameter is the id of the last item on the previous page, as in Stripe's API. */
 const startsAfterItem = ({ name }: Parameter): boolean => normalizeName(name) === "startingafter";
 
-/** The path of the items' ids, if the cursor parameter accepts the id of every item. */
+/** Returns the path of the items' ids if the cursor parameter accepts the id of every item. */
 function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter): string | undefined {
   const isSent = items && !items.nullable && alwaysFits(items, ["id"], cursor.shape);
   return isSent ? [...(name === "" ? [] : [name]), "id"].join(".") : undefined;
@@ -135,7 +135,7 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   const next = cursor && find(shape, isText, [...names.next, normalizeName(cursor.name)]);
   const more = find(shape, isFlag, names.more);
   if (cursor && next !== undefined) return { after: cursor, paths: { next, more } };
-  // some APIs call their cursor an offset, and return it in an object about the next page
+  // some APIs use the name `offset` for a cursor, and return this cursor in an object about the next page
   const token = cursor ? undefined : (named(names.offset, isText) ?? named(names.page, isText));
   const tokenAt = token && find(shape, isText, [normalizeName(token.name)]);
   if (token && tokenAt !== undefined && /^next/i.test(tokenAt.split(".").at(-2) ?? ""))

@@ -212,7 +212,7 @@ export function readRestName(schema: GraphQLSchema, carrier: DirectiveCarrier): 
   };
 }
 
-/** Whether the field lists the entries of a REST map (`@restEntries`). */
+/** Whether the field has the directive `@restEntries`, so that it lists the entries of a REST map. */
 export const showsEntries = (schema: GraphQLSchema, field: DirectiveCarrier): boolean =>
   directiveValues(schema, "restEntries", field) !== undefined;
 

@@ -25,7 +25,7 @@ export const typeName = (text: string): string => safe(splitWords(text).map(uppe
 /** `created_at` → `createdAt` */
 export const fieldName = (text: string): string => lowerFirst(typeName(text));
 
-/** `new-lead` → `NEW_LEAD` */
+/** `new-book` → `NEW_BOOK` */
 export function enumValueName(text: string): string {
   const name = splitWords(text.replace(/([a-z0-9])([A-Z])/g, "$1_$2"))
     .join("_")
@@ -41,7 +41,10 @@ const isImplied = (name: string, rest: string, names: Iterable<string>, convert:
   (convert(rest) === name &&
     [...names].every((each) => each === rest || (each !== name && convert(each) !== name)));
 
-/** Prints `@restName` for a field or argument, or an empty string if the naming convention implies it. */
+/**
+ * Prints `@restName` for a field or argument. Returns an empty string if the naming convention implies the REST name and no
+ * location is given.
+ */
 export function restNameDirective(
   name: string,
   rest: string,
@@ -55,7 +58,10 @@ export function restNameDirective(
   return given.length === 0 ? "" : ` @restName(${given.join(", ")})`;
 }
 
-/** Prints the enum value for a REST value: `NEW_LEAD`, or `NEW_LEAD @restName(name: "newLead")` if REST also has `new-lead`. */
+/**
+ * Prints the enum value for a REST value: for example `NEW_BOOK` for `new-book`. The value `newBook` becomes
+ * `NEW_BOOK @restName(name: "newBook")` if REST also has `new-book`.
+ */
 export const enumValueDefinition = (
   value: string,
   values: Iterable<unknown> = [],

@@ -9,7 +9,7 @@ import type { Removal } from "./overlay.ts";
 export const operationRemoval = ({ roots }: RestDocument, name: string): FileLocation | undefined =>
   roots.flatMap((root) => root.removals.filter((each) => namesIn(root, each).includes(name)))[0]?.action;
 
-/** Returns the names of the operations that an action removed, with and without the document's name. */
+/** Returns the names of the operations that an action removed, each with and without the name of the document. */
 function namesIn(
   { name = "" }: RootNode,
   { path: [first, path, method, ...deeper], value }: Removal,

@@ -34,8 +34,8 @@ const contents = ["contentEncoding", "contentMediaType", "contentSchema"];
 export const limitKeywords: readonly string[] = [...Object.keys(isValid), ...contents];
 
 /**
- * Returns the schema's limits and default. If the document uses OpenAPI 3.0, converts boolean limits to numbers, and patterns to
- * Unicode mode.
+ * Returns the schema's limits and default. Converts boolean limits to numbers, and rewrites patterns of OpenAPI 3.0 for Unicode
+ * mode.
  */
 export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
   const keywords = [...limitKeywords, "default"].filter((key) => Object.hasOwn(schema, key));

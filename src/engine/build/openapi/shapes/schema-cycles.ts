@@ -27,7 +27,7 @@ export function* includedSchemas(document: RestDocument, node: RestNode): Genera
 }
 
 export class SchemaCycles {
-  /** Each cycle has one finding, located at the node that refers back. */
+  /** One finding for each cycle. Its location is the node that refers back to a schema that includes this node. */
   readonly found: Diagnostic[] = [];
   readonly #document: RestDocument;
   readonly #state = new Map<unknown, "open" | "done">();
