@@ -23,9 +23,10 @@ export function send(front: Front, row: Hostile): Promise<Reply> {
     );
     let text = "";
     socket.setEncoding("latin1");
-    socket.setTimeout(1_000, () => socket.destroy());
+    socket.setTimeout(60_000, () => socket.destroy()); // a busy machine is slow
     socket.on("data", (data) => {
       text += data;
+      socket.setTimeout(1_000); // a second response would be a smuggled one
     });
     socket.on("error", () => {});
     socket.on("close", () => resolve(readReply(text)));

@@ -294,6 +294,7 @@ test("CodeMirror's client, which is another implementation, is served as well", 
   });
   const found: string[] = [];
   const client = new LSPClient({
+    timeout: 60_000, // a busy machine is slow
     notificationHandlers: {
       "textDocument/publishDiagnostics": (_client, { diagnostics }) => {
         for (const { code } of diagnostics) found.push(code);
