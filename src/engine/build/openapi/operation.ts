@@ -134,7 +134,7 @@ export const clientMethods: readonly string[] = ["get", "post", "put", "patch", 
 
 /**
  * Whether the REST client can send the method. A method for which the client has no function must be in capitals, because HTTP
- * clients may change the case of other spellings. `CONNECT` is excluded, because it opens a tunnel.
+ * clients may change lower-case letters to capitals. `CONNECT` is excluded, because it opens a tunnel.
  */
 export const isSendable = (method: string): boolean =>
   clientMethods.includes(method) || (/^[A-Z][A-Z\d-]*$/.test(method) && method !== "CONNECT");

@@ -221,7 +221,7 @@ function schemaShape(document: RestDocument, node: RestNode): Shape {
 const schemaIn = (node: RestNode): RestNode =>
   isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };
 
-/** Tests whether a media type is JSON. The test for the preferred media type comes first. */
+/** The tests that recognise a JSON media type. The test for the preferred media type comes first. */
 const jsonTests = [(media: string) => /^application\/json\s*(?:;|$)/i.test(media), isJson, includesJson];
 
 /** Reads the body in the preferred media type: JSON, then a form, text, or a multipart form that does not require files. */

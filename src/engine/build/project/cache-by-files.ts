@@ -2,8 +2,8 @@
 import type { SpecFiles } from "./spec-files.ts";
 
 /**
- * Caches the last result of `make` until a file that it read or a folder that it listed changes. Processes that reload a project
- * use it to compute only what has changed.
+ * Caches the last result of `make` until a file that it read or a folder that it listed changes. For processes that reload a
+ * project, although most of its files are unchanged.
  */
 export function cacheByFiles<T>(make: (files: SpecFiles) => T): (files: SpecFiles) => T {
   let last: { readonly value: T; readonly seen: readonly ((files: SpecFiles) => boolean)[] } | undefined;

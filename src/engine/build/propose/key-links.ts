@@ -122,12 +122,12 @@ const extension = ({ link: { owner, bindings }, index }: Tried): string =>
   `extend type ${owner} {\n  ${bindings[index]}\n}`;
 
 /**
- * A link by a key: an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the author. This
- * requires an operation that accepts a list of ids, returns an object by its id, or returns all objects. Likewise, an object with
- * a `plan_code` gets a field for the plan if an operation returns a plan by its `code`. An OpenAPI document does not declare
- * which object a key refers to. So the key without `Id` or `code` must be the name of the object's type, or of the resource in
- * the operation's path, and the binder must prove that the types fit. If two operations match, there is no link, because a wrong
- * link is worse than none.
+ * A link by a key. For example, an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the
+ * author. This requires an operation that accepts a list of ids, returns an object by its id, or returns all objects. Likewise,
+ * an object with a `plan_code` gets a field for the plan if an operation returns a plan by its `code`. An OpenAPI document does
+ * not declare which object a key refers to. So the key without `Id` or `code` must be the name of the object's type, or of the
+ * resource in the operation's path, and the binder must prove that the types fit. If two operations match, there is no link,
+ * because a wrong link is worse than none.
  */
 type KeyLink = {
   /** The type with the key property, which gets the new field. */

@@ -124,7 +124,9 @@ function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter):
   return isSent ? [...(name === "" ? [] : [name]), "id"].join(".") : undefined;
 }
 
-/** Returns the first paging style for which the operation has the necessary parameter and response. */
+/**
+ * Returns the first paging style for which the operation has the necessary parameter and the response has the necessary parts.
+ */
 function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, queries: readonly Parameter[]) {
   const named = namedIn(queries);
   const cursor = switchOf(queries) ? undefined : named(names.after, isText);

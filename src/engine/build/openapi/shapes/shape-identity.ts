@@ -22,8 +22,8 @@ export type ShapeIdentity = {
 };
 
 /**
- * Maximum depth. Schemas that contain a new composition of themselves would be composed without end; no real document reaches the
- * maximum.
+ * Maximum depth. Without it, a schema that contains a new composition of itself would be composed endlessly. No real document
+ * reaches the maximum.
  */
 const maxDepth = 64;
 
