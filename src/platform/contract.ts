@@ -53,7 +53,7 @@ export async function loadContract(
   const backend = new OpenAPIBackend({
     definition,
     quick: true, // the library's document validation does not support OpenAPI 3.1
-    strict: true, // the library throws for a wrong document, instead of printing a warning
+    strict: true, // the library throws errors, instead of printing them as warnings
     ignoreTrailingSlashes: false,
     coerceTypes: true,
     customizeAjv: createAjvFactory(),

@@ -13,7 +13,7 @@ export async function serve(
   service: Service,
   argv: readonly string[] = process.argv.slice(2),
 ): Promise<void> {
-  // By default, V8 allocates an object directly in the old generation if earlier objects from the same line of code often
+  // By default, V8 allocates an object directly in the old generation if earlier objects from the same place in the code often
   // survived. Until the next full garbage collection, an object in the old generation keeps everything alive that it refers to,
   // for example a whole request. This cost up to 0.5 ms per request.
   setFlagsFromString("--no-allocation-site-pretenuring");

@@ -1,7 +1,7 @@
 /**
  * Handles promises that reject without a handler. An unhandled `CodedError` is logged and counted, because the failure of one
- * request must not end the process. Any other unhandled rejection is a bug, after which the state of the process is unknown, so
- * it ends the process.
+ * request must not end the process. Any other unhandled rejection is a bug. It ends the process, because the state of the process
+ * is then unknown.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../runtime/coded-error.ts";

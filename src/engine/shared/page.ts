@@ -45,7 +45,8 @@ type LinkedPage = { readonly by: "link"; readonly parameter: string; readonly at
 
 /**
  * The next page is requested by its number or by the offset of its first item. `from`: the number or offset of the first page.
- * `total`: the path of the total number of items. `full`: as in `LastItemPage`.
+ * `total`: the path of the total number of items. `full`: a page with fewer items than `full`, and fewer than requested, is the
+ * last one.
  */
 export type CountedPage = {
   readonly by: "number" | "offset";

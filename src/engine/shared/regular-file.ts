@@ -9,7 +9,7 @@ export const maxFileBytes = 268_435_456;
 
 /**
  * Returns the text of the file. Throws Node's error if the file cannot be opened. Throws an `Error` without a code if the file is
- * too large, not a regular file or not UTF-8.
+ * too large, is not a regular file, or is UTF-16.
  */
 export function readRegularFile(path: string, maxBytes = maxFileBytes): string {
   // without this flag, opening a FIFO without a writer blocks

@@ -9,7 +9,7 @@ import { isRecord, parsedJson } from "./json-object.ts";
  * - `operation`: the name of a saved operation that ran, with the name of its app in front, for example `shop/Orders`.
  * - `field`: a schema coordinate that an operation that is not saved used.
  * - `isIncomplete`: more different operations ran than could be recorded.
- * - A line without these members only shows that a process was recording on this day.
+ * - without these three members, a line only shows that a process was recording on this day.
  */
 export type UsageLine = {
   /** `YYYY-MM-DD`, UTC. */
@@ -17,7 +17,9 @@ export type UsageLine = {
   readonly operation?: string;
   readonly field?: string;
   readonly isIncomplete?: true;
-  /** The app that the client names. Absent if the client names no app, or an app that has no manifest. */
+  /**
+   * The app that the client names or, if it names no app with a manifest, the app of the saved operation. Absent without both.
+   */
   readonly app?: string;
   readonly version?: string;
 };

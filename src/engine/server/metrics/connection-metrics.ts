@@ -29,7 +29,7 @@ export function measureOutgoingCalls(families: MetricFamilies): void {
   const ended = (call: Call, errorType?: string): void => {
     const measured = call[begun];
     if (!measured) return;
-    call[begun] = undefined; // undici reports a truncated response twice, but it must be counted once
+    call[begun] = undefined; // undici reports the end of a truncated response twice; it must be counted once
     const { since, status } = measured;
     duration(
       knownMethod(call.method),

@@ -27,8 +27,8 @@ export type Measured = {
 };
 
 /**
- * Starts measuring. Must be called only once per process, because the diagnostics channels on which undici reports calls are
- * global: a second call would count every call twice.
+ * Starts measuring. Must be called only once per process, because undici reports calls on diagnostics channels, of which a
+ * process has only one set.
  */
 export function measure(config: Config, servers: Servers, specHash: string): Measured {
   const families = new MetricFamilies();

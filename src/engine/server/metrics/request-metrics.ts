@@ -29,8 +29,8 @@ const maxOperationLabels = { ofAll: 2_000, ofApp: 500 };
  */
 const maxHistograms = { ofAll: 300, ofApp: 150, often: 100 };
 /**
- * Maximum number of combinations of app, version and operation. After `detailed` combinations, a new one has `other` instead of
- * its version. After `all` combinations, it also has `other` instead of its operation.
+ * Maximum number of combinations of app, version and operation. After `detailed` combinations, the version in a new combination
+ * is `other`. After `all` combinations, its operation is `other` too.
  */
 const maxClientLabels = { detailed: 5_000, all: 10_000 };
 /** Maximum number of version labels per app, because clients choose the versions. */
@@ -132,8 +132,8 @@ function measureOperations(families: MetricFamilies): (request: RequestRecord) =
 }
 
 /**
- * Returns a function that returns the histogram label of an operation: its name or `other`. An operation that has its name as the
- * label keeps it, because a series must not disappear.
+ * Returns a function that returns the histogram label of an operation: its name or `other`. Once the label of an operation is its
+ * name, it stays so, because a series must not disappear.
  */
 function histogramLabel(): (saved: OperationName) => string {
   const { ofAll, ofApp, often } = maxHistograms;

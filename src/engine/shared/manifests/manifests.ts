@@ -18,8 +18,8 @@ import { isAppName, isHttpUrl, type ManifestLocation } from "./manifest-location
 const ofApp = { manifests: 100, operations: 20_000, bytes: 16_777_216 };
 /**
  * Limits of all manifests together. A new manifest never displaces a manifest that is already served. Of several new manifests,
- * those of apps with the smallest total size are admitted first. Therefore, at the start, every app is served that needs at most
- * an equal share of the limits.
+ * those of apps with the smallest total size are admitted first. Therefore, at the start, every app that needs at most an equal
+ * share of the limits is served.
  */
 const ofAll = { manifests: 1_000, operations: 50_000, bytes: 67_108_864 };
 
@@ -144,8 +144,8 @@ export class Manifests {
 const overTotalLimits = `exceeds the limits of all manifests: ${ofAll.manifests} manifests, ${ofAll.operations} operations, ${ofAll.bytes / 1_048_576} MiB`;
 
 /**
- * Reads manifests one at a time. If several were read concurrently, one would use the pauses of another, which are meant for
- * requests.
+ * Reads manifests one at a time. If several were read concurrently, each would run during the pauses of the others, which are
+ * meant for requests.
  */
 class ReadingQueue {
   #last: Promise<unknown> = Promise.resolve();
