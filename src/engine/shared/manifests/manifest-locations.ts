@@ -1,8 +1,8 @@
 /**
  * Parses `OPERATIONS_FROM`, which lists the locations of the manifests of apps. An app is a client program with its own
- * operations. An entry is a URL or a file with the app's name in front, such as `web=https://cdn.example/web.json` or
- * `web=manifests/web.json`, or it is a folder. A folder contains a file `<app>.json` or a folder `<app>/` for each app. All files
- * of the folder in `web=<folder>` belong to the app `web`.
+ * operations. An entry is the name of an app with a URL or a file, such as `web=https://cdn.example/web.json` or
+ * `web=manifests/web.json`, or it is a folder. A folder without an app's name contains a file `<app>.json` or a folder `<app>/`
+ * for each app. If a name precedes the folder, as in `web=manifests`, all files in the folder belong to this app.
  */
 
 import { shownUrl, withShownUrls } from "../shown-url.ts";
@@ -10,7 +10,7 @@ import { shownUrl, withShownUrls } from "../shown-url.ts";
 /** `app` is `undefined` for a folder in which the names of files and folders are the names of apps. */
 export type ManifestLocation = { readonly app: string | undefined; readonly at: string };
 
-/** App names become metric labels and prefixes of operation names. */
+/** Whether the name of an app is valid. App names become metric labels and prefixes of operation names. */
 export const isAppName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(name);
 
 export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text);

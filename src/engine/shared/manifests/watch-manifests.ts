@@ -1,6 +1,6 @@
 /**
- * Reads the manifests at the start and when their files change. Also polls all of them, because URLs, and files on some file
- * systems, emit no event for a change.
+ * Reads the manifests at the start and when their files change. Also polls URLs and files. A URL emits no event when its manifest
+ * changes, and neither do files on some file systems.
  */
 import { watchFolders } from "../watch-folders.ts";
 import type { ManifestLocation } from "./manifest-locations.ts";
@@ -11,8 +11,8 @@ const everyMs = 30_000;
 
 /**
  * Calls `onState` with each new state. Calls `failed` if files cannot be watched, so that they are only polled. Resolves once
- * every location has been read, successfully or not, and `onState` has processed the result. The value is the function that stops
- * watching.
+ * every location has been read, successfully or not, and `onState` has processed the result. The promise's value is a function
+ * that stops watching.
  */
 export async function watchManifests(
   locations: readonly ManifestLocation[],
