@@ -12,8 +12,8 @@ import { errorBody } from "./error-response.ts";
 type ClientError = Error & { code?: string; rawPacket?: unknown };
 
 /**
- * Calls `refuse`, unless a request that timed out has meanwhile arrived. Node checks timeouts before it reads from sockets, so it
- * would reject a request that arrived while the process was paused.
+ * Calls `refuse`, unless the error is a timeout and the rest of the request has meanwhile arrived. Node checks timeouts before it
+ * reads from sockets, so it would reject a request that arrived while the process was paused.
  */
 export function rejectUnlessComplete(
   error: ClientError,

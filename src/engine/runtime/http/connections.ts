@@ -34,7 +34,7 @@ export class ClientConnection {
   /** Requests without a complete response. */
   unanswered = 0;
   /**
-   * The response to the newest request, until both are complete. The property is cleared when both are complete, so that an idle
+   * The response to the newest request. The property is cleared when the request and its response are complete, so that an idle
    * connection does not keep the request and its data in memory.
    */
   last: ServerResponse | undefined;

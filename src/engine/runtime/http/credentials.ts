@@ -20,8 +20,8 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
 }
 
 /**
- * The error for missing or invalid credentials, which is the same on every role. `headers` are the names of the headers that may
- * contain them. If the only header is `Authorization`, the message does not mention API keys.
+ * The error for missing or invalid credentials. All roles use the same error. `headers` are the names of the headers that may
+ * contain credentials. If the only header is `Authorization`, the message does not mention API keys.
  */
 export function unauthenticated(
   fault: CredentialFailure,

@@ -1,6 +1,6 @@
 /** Parses `Retry-After` (RFC 9110 §10.2.3): seconds, or a date (§5.6.7). */
 
-/** One day. Clients may pass the value to `setTimeout`, whose maximum is 24.8 days. */
+/** The longest delay: one day. Clients may pass the delay to `setTimeout`, which supports at most 24.8 days. */
 const maxSeconds = 86_400;
 
 const month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";

@@ -56,7 +56,7 @@ export const outcomeOfWrite = (wasSent: boolean, code: Code): string => {
 };
 
 /**
- * Whether a response has no body, whatever its `Content-Length` is (RFC 9112 §6.3). A 304 may declare the length of the
+ * Whether a response has no body even if its `Content-Length` is not zero (RFC 9112 §6.3). A 304 may declare the length of the
  * corresponding 200 (RFC 9110 §8.6), which undici would report as a truncated body.
  */
 export const isWithoutBody = (status: number): boolean => status === 204 || status === 304;

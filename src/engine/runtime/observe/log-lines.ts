@@ -25,8 +25,8 @@ export class LogLines {
   }
 
   /**
-   * Returns whether another line of this kind may be written, if at most `most` are allowed per minute. At the end of the minute,
-   * one line states how many were suppressed.
+   * Whether another line of this kind may be written. At most `most` lines are allowed per minute. At the end of the minute, one
+   * line states how many were suppressed.
    */
   mayWrite(kind: string, fields: object, most = maxLines): boolean {
     const existing = this.#kinds.get(kind);

@@ -40,7 +40,10 @@ export class RequestRecord {
   code: Code | undefined;
   /** The limit that rejected the request, or why its credentials were rejected. */
   reason: string | undefined;
-  /** The code of the error that led to `code`, such as `ECONNREFUSED`. Never a message, because messages may contain values. */
+  /**
+   * The code of the error that caused the error with `code`: for example, `ECONNREFUSED`. Never a message, because messages may
+   * contain a client's data.
+   */
   cause: string | undefined;
   operation: OperationName | undefined;
   /** Type and parsed document of the operation that ran. */
@@ -115,7 +118,7 @@ export class RequestRecord {
     this.failures.set(call.operation.id, call);
   }
 
-  /** `hasLeft`: the client disconnected before the end. */
+  /** `hasLeft`: whether the client disconnected before the response was complete. */
   finish(status: number, hasLeft: boolean, bytes: number): void {
     this.ms = performance.now() - this.beganAt;
     this.status = hasLeft ? (this.#brokeOff?.status ?? 499) : status;
@@ -125,8 +128,8 @@ export class RequestRecord {
 }
 
 /**
- * Returns the code of the innermost error, such as `ECONNREFUSED`. Returns the error's name if it has no code or, like
- * `DOMException`, a numeric one.
+ * Returns the code of the innermost error, such as `ECONNREFUSED`. Returns the error's name if the error has no code, or if its
+ * code is a number (as in a `DOMException`).
  */
 export function causeCode(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;

@@ -77,7 +77,7 @@ function samplerOf({ sampler, ratio }: TraceSettings): Sampler {
   return sampler.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
 }
 
-/** The spans of a request in flight. `operations` has several spans for a batch. */
+/** The spans of a request in flight. If the request is a batch, `operations` has one span for each operation. */
 type RequestSpans = { readonly span: Span; readonly context: Context; readonly operations: Span[] };
 
 function spansOf(tracer: Tracer): Observer {
@@ -236,7 +236,7 @@ function serverAttributes({ url }: RequestRecord): Attributes {
 const redactedQuery = (query: string): string =>
   query.replaceAll(/(^|&)([^=&]*=)?[^&]*/g, (_, mark: string, name = "") => `${mark}${name}REDACTED`);
 
-/** `url.full` has `REDACTED` instead of each value, because parameters may contain personal data and credentials. */
+/** In `url.full`, `REDACTED` replaces the value of each query parameter, because values may be personal data or credentials. */
 function clientAttributes({ baseUrl, query = {} }: CallRecord, path: string): Attributes {
   if (!baseUrl) return {};
   const { origin, pathname, protocol, hostname, port } = baseUrl;

@@ -23,7 +23,7 @@ type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined>
 /** The name or path of the property that contains an item's key. */
 type MatchPath<Match extends string> = Match | readonly [Match, ...string[]];
 
-/** An item with the first property of its `MatchPath`. */
+/** An item that has the first property of the `MatchPath`. */
 type Matched<Match extends string> = { readonly [Name in Match]?: unknown };
 
 /** For each key, its items or the error of its call. */
@@ -40,7 +40,7 @@ function keepAll<Item>(kept: Item[] | undefined, item: Item): Item[] {
   return kept;
 }
 
-/** Returns one item per key; null if the key is missing or matches no item. */
+/** Returns one item for each key, or null for a key that is missing or matches no item. */
 export async function batchOne<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keys: readonly K[],
   size: number,

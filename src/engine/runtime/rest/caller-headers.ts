@@ -82,7 +82,10 @@ export class CallerHeaders {
     return this.profile.identity;
   }
 
-  /** Strings that must not appear in messages for clients: the caller's credentials, their parts, and the gateway's proof. */
+  /**
+   * The secrets of the request, which must not appear in messages for clients: the caller's credentials, their parts, and the
+   * gateway's proof.
+   */
   get secrets(): readonly string[] {
     return partsOfSecrets([...Object.values(this.credentials), own(this.headers, proofHeader) ?? ""]);
   }
@@ -91,7 +94,7 @@ export class CallerHeaders {
     return Object.keys(this.credentials).length > 0;
   }
 
-  /** The name of the first owner, for code that supports only one. */
+  /** The name of the first owner, for code that supports only one owner. */
   get caller(): string {
     return this.owners[0]?.name ?? "";
   }
@@ -170,7 +173,10 @@ export class CallerHeaders {
     return Object.fromEntries(Object.entries(query).filter(([name]) => !placed.includes(name))) as Query;
   }
 
-  /** Adds the credentials of an operation that expects some of them in a cookie or in another header (`places`). */
+  /**
+   * Adds the credentials of an operation. `places` lists the credentials that the operation expects in a cookie or in a header
+   * with another name.
+   */
   #addCredentials(operation: Operation, headers: Dictionary<string>): void {
     const cookies: string[] = [];
     for (const [name, value] of this.#credentialsOf(operation)) {
@@ -213,7 +219,7 @@ function secretParts(value: string): string[] {
   return [value, rest, ...parts, basic, basic.replace(/^[^:]*:/, "")];
 }
 
-/** Shorter strings do not count as secrets, because ordinary sentences may contain them. */
+/** Minimum length of a secret. Shorter strings do not count as secrets, because ordinary sentences may contain them. */
 const shortestSecret = 6;
 
 export const partsOfSecrets = (values: readonly string[]): readonly string[] =>

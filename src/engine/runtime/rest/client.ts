@@ -175,7 +175,7 @@ export class RestClient {
     }
   }
 
-  /** Makes one attempt and records it. Resolves with the value or the failure. */
+  /** Makes one attempt of a call and records the attempt. Resolves with the value or, if the attempt failed, with the failure. */
   async #attempt(
     operation: Operation,
     call: CallRecord,

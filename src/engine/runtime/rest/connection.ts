@@ -105,7 +105,7 @@ function checkProgress({ page, body, items, start }: PageAnswer, nextCursor: str
     fail(`more than ${mostEmptyPages} pages in a row are empty, and each leads to another one`);
 }
 
-/** Whether REST announces a next page; `undefined` if it does not say so. */
+/** Whether REST announces a next page; `undefined` if REST says neither that there is one nor that there is none. */
 function announcesMore({ more, moreIf }: Page, body: object): boolean | undefined {
   if (!more) return undefined;
   const value = valueAt(body, more) ?? undefined;
@@ -141,7 +141,10 @@ function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: Page
   return { first: Math.min((args.first ?? first) + skip, most ?? Number.MAX_SAFE_INTEGER) };
 }
 
-/** Returns the cursor in the URL of the next page; empty on the last page. An error that it throws fails the REST call. */
+/**
+ * Returns the cursor in the URL of the next page; empty on the last page. If this function throws, the REST call fails with that
+ * error.
+ */
 function linkedCursor(
   { at, parameter }: NextPage & { readonly by: "link" },
   header: string | string[] | undefined,

@@ -70,13 +70,16 @@ function serializeComposed(name: string, value: object, written: Style, all: Pai
   return withoutDelimiters(serializeObjectParam(encodeURIComponent(name), membersOf(value), options));
 }
 
-/** An empty list has no serialization: REST would see no parameter, and without a filter it would return everything. */
+/**
+ * The error for an empty list. An empty list has no serialization: the parameter would be missing from the request. If the
+ * parameter is a filter, REST would then return all items.
+ */
 const emptyList = (name: string): Unwritable =>
   new Unwritable(name, "is an empty list, which REST would read as no value at all");
 
 /**
  * Each style serializes a list with one empty string as `name=`, which OpenAPI 3.1.1 §4.8.12.4 also uses for an undefined value.
- * Servers parse it as an empty list, an empty string or no value.
+ * Depending on the server, `name=` is parsed as an empty list, an empty string or no value.
  */
 const onlyEmptyItem = (name: string): Unwritable =>
   new Unwritable(name, "has an empty text as its only item, which REST could read as no value at all", [""]);
@@ -217,7 +220,7 @@ function serializeSimple(name: string, value: object, explode: boolean): string 
   return written.length === 0 ? undefined : written.join(",");
 }
 
-/** Thrown before the call for a value that REST could not decode unchanged. */
+/** The error for a value that REST could not decode unchanged. Thrown before the call is made. */
 export class Unwritable extends CodedError {
   /** The reason without the argument's name, such as `cannot be sent in a URL path`. */
   readonly why: string;

@@ -29,9 +29,9 @@ export class AppOperations {
   #state: ManifestState = { manifests: [], faults: [] };
   #refused: readonly RefusedOperation[] = [];
   #invalid: readonly RefusedOperation[] = [];
-  /** The fault of each checked document, by text; empty for a valid document. */
+  /** Maps the text of each checked document to its fault. The fault of a valid document is the empty string. */
   readonly #faults = new Map<string, string>();
-  /** Number of checks so far. Only the latest check continues. */
+  /** Number of checks started so far. When a new check starts, the check that is still running stops. */
   #checks = 0;
   #applying = Promise.resolve();
   /** The latest state, until it is applied. */
@@ -72,8 +72,8 @@ export class AppOperations {
   }
 
   /**
-   * Apps without any served operation, because all their manifests are unreadable or exceed the limits. The name is empty for an
-   * unreadable folder of apps.
+   * The names of apps of which no operation is served, because all manifests of the app are unreadable or exceed the limits. An
+   * empty name stands for a folder of apps that is unreadable.
    */
   get unavailable(): ReadonlySet<string> {
     const read = new Set(this.#state.manifests.map(({ app }) => app));
@@ -108,7 +108,7 @@ export class AppOperations {
     this.#report();
   }
 
-  /** Checks all operations of apps in the store, and reports the invalid ones. */
+  /** Checks all operations that apps have saved in the store, and reports the invalid operations. */
   async #check(): Promise<void> {
     const number = ++this.#checks;
     for (const text of this.#faults.keys()) if (!this.#saved.byText(text)) this.#faults.delete(text);

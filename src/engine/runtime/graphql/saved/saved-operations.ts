@@ -156,7 +156,7 @@ export class SavedOperations {
     return this.#store.byText.values();
   }
 
-  /** Whether an app of this name has a manifest. The name comes from a client, which may have made it up. */
+  /** Whether an app of this name has a manifest. The name comes from a client, which may have invented the name. */
   isApp(name: string): boolean {
     return this.#apps.has(name);
   }
@@ -170,7 +170,7 @@ export class SavedOperations {
     return this.#store.byText.get(text);
   }
 
-  /** Finds the saved operation of a text in another format, and returns the text to execute. */
+  /** Finds the saved operation whose text differs from the client's text only in format, and returns the text to execute. */
   inOtherFormat(text: string): { readonly saved: SavedText | undefined; readonly text: string } {
     const cached = this.#otherFormats.get(text);
     if (cached) return cached;

@@ -58,7 +58,7 @@ export function shortest(text: string): string {
 
 const typeName = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: "__typename" } } as const;
 
-/** Adds `__typename` to all selection sets except the root's, as Apollo Client and urql do. */
+/** Adds `__typename` to all selection sets except that of the operation itself, as Apollo Client and urql do. */
 const withTypeNames = (text: string): string =>
   print(
     visit(parse(text, { noLocation: true }), {

@@ -79,7 +79,10 @@ function coerceVariable(
 // Coerces a variable's value to its type (GraphQL spec §3.4 to §3.12, "Input Coercion") and stops at the first error. The cost
 // depends on the size of the value, not on the size of the schema.
 
-/** `left`: how many values, including defaults, may still be coerced. `hidesSuggestions`: errors suggest no names. */
+/**
+ * `left`: how many values, including defaults, may still be coerced. `hidesSuggestions`: errors do not suggest similar names
+ * ("Did you mean …").
+ */
 type Coercion = { left: number; readonly hidesSuggestions: boolean };
 
 /** Maximum nesting of input objects, and of lists and objects in a custom scalar. */
@@ -265,7 +268,7 @@ class InputError {
   /** The path from the variable's value to the refused value. Each level prepends its key as the error propagates. */
   readonly path: (string | number)[] = [];
 
-  /** Without a value, `reason` is the complete message. */
+  /** If the error has no value, `reason` is the complete message. */
   constructor(reason: string, ...value: unknown[]) {
     this.reason = reason;
     this.value = value.length > 0 ? quoted(value[0]) : undefined;

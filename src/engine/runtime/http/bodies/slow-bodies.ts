@@ -2,7 +2,7 @@
  * Limits unfinished request bodies. A body must be complete within `REQUEST_TIMEOUT_MS` and arrive at a minimum rate. The number
  * of slow bodies per address and per credential is limited, and so is the memory of all bodies. A violation results in a 408 and
  * closes the connection. When the server stops, unfinished bodies get one more second, then a 503. A body's age is the number of
- * past checks, not a time, so that clients do not look slow when the event loop is delayed.
+ * past checks, not a time, so that a delay of the event loop does not make clients look slow.
  *
  * The number of chunks of a chunked body (RFC 9112 §7.1) is limited too. Node handles each chunk separately, so 1 MiB in chunks
  * of one byte takes two seconds of CPU time.
@@ -182,7 +182,9 @@ const isOver = ({ request: { raw } }: Body): boolean => raw.complete || raw.read
 
 const addressOf = (body: Body): string => (body.address ??= addressBlock(body.request.ip));
 
-/** The prefixes keep a made-up credential from counting as the address of another client. */
+/**
+ * Addresses and credentials get different prefixes, so that an invented credential never counts as the address of another client.
+ */
 function ownersOf(body: Body): string[] {
   const { "x-api-key": apiKey, authorization } = body.request.headers;
   const credential = apiKey ?? authorization;
@@ -195,7 +197,10 @@ function linger(body: Body): void {
   if (body.answeredMs > lingerMs) body.request.raw.destroy();
 }
 
-/** Emits the fault as an error of the body, to which its reader responds. Without a reader, the next check tries again. */
+/**
+ * Emits the fault as an error of the body. The code that reads the body then responds with this error. If nothing reads the body
+ * yet, the next check tries again.
+ */
 function end({ request: { raw }, reply }: Body, fault: CodedError): void {
   if (reply.raw.headersSent) return void raw.destroy();
   if (raw.listenerCount("error") === 0) return;

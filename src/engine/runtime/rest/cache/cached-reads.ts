@@ -17,7 +17,7 @@ type Stored = StoredResponse | undefined;
 
 type Keys = {
   readonly own: CallerKey;
-  /** The key of a response that all callers share; only set if the operation is public. */
+  /** The key of a response that all callers share. The key is set only if the operation is public. */
   readonly forAll: CallerKey | undefined;
   /** Reads with the same `waiting` key share one call. */
   readonly waiting: CallerKey;
@@ -229,7 +229,10 @@ const keyOf = ({ own, forAll }: Keys, isForAll: boolean): CallerKey => (isForAll
 const reserved = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.reserve(response.bytes, true) ?? response;
 
-/** Whether the caller lost access or the resource is gone, so stored responses are outdated. A 408 or 429 means neither. */
+/**
+ * Whether the failure means that stored responses are outdated, because the caller lost access or the resource is gone. A 408 or
+ * 429 does not mean this.
+ */
 const isRefusal = ({ status }: RestResponse): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 

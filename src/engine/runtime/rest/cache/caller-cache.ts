@@ -29,7 +29,7 @@ const bytesPerUnit = 2;
 /** Prefix of the callers in `#droppedAt`, which also contains identities. No identity begins with a line break. */
 const allOf = "\n";
 
-/** The identity of public values. Unlike this one, the identity of a caller never begins with a line break. */
+/** The identity of public values. The identity of a caller never begins with a line break, so it never equals this identity. */
 const everyone = "\nall\n";
 
 export class CallerCache {
@@ -50,7 +50,7 @@ export class CallerCache {
       if (reason === "evict") this.#forgottenAt = Math.max(this.#forgottenAt, at);
     },
   });
-  /** The latest time that was evicted from `#droppedAt`. */
+  /** The latest of the times that were evicted from `#droppedAt`. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
 
   get bytes(): number {

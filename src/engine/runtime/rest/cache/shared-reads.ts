@@ -87,7 +87,7 @@ async function responseFor(
 }
 
 /**
- * Called when waiting reads must continue. The reads of the first caller share a call. Reads of other callers wait again if a
+ * Called when reads must stop waiting. The reads of the first caller share a call. Reads of other callers wait again if a
  * response for all callers is expected; otherwise each caller makes one call at once.
  */
 function continueReads(reads: Identical): void {
