@@ -32,7 +32,7 @@ export function noteError(record: RequestRecord, error: GraphQLFormattedError | 
   record.failedPath = path?.join(".").slice(0, 200);
 }
 
-/** Sends a response or a batch of responses. The status of a batch is the highest of its responses. */
+/** Sends a response or a batch of responses. The status of a batch is the highest status among its responses. */
 export function sendResponses(
   { id, headers: { accept }, record }: FastifyRequest,
   reply: FastifyReply,
@@ -71,8 +71,9 @@ export const rawHandler =
     void handle(request, reply).catch((error: Error) => reply.send(error));
 
 /**
- * Throws UNAUTHENTICATED if REST has refused the credentials for every root field, so that the client gets a single 401, as from
- * a gateway. Without key introspection, only REST detects invalid credentials. `headers`: the headers with credentials.
+ * Throws UNAUTHENTICATED if REST has refused the credentials for every root field, so that the client gets a 401 for the whole
+ * request, as it would from a gateway. Without key introspection, only REST detects invalid credentials. `headers`: the headers
+ * with credentials.
  */
 export function throwForRefusedCredentials(
   responses: readonly GraphQLResponse[],

@@ -1,7 +1,7 @@
 /** URL paths of the GraphQL and MCP endpoints, also behind the path prefix of an upstream. */
 
 export const graphqlPath = "/v1/graphql";
-/** The MCP endpoint, with `MCP=on`. */
+/** The path of the MCP endpoint, which exists only with `MCP=on`. */
 export const mcpPath = "/v1/mcp";
 export const mcpMethods = "POST";
 

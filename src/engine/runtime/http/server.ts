@@ -38,7 +38,7 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Reasons why `/readyz` returns 503; empty if the role is ready. `stopping` also makes responses close their connections. */
     unready: Set<string>;
-    /** Problems that `/readyz` lists although the role is ready. */
+    /** Problems that do not make the role unready. `/readyz` lists them in its response. */
     warnings: Set<string>;
     /** Usage and limit of each quota, for metrics. */
     quotas: Readonly<Record<string, { readonly used: number; readonly total: number }>>;
@@ -63,7 +63,7 @@ type Served = {
   readonly metadata?: ReturnType<typeof resourceMetadata>;
 };
 
-/** Creates the server of a role, which does not listen yet. */
+/** Creates the server of a role. The server does not listen yet. */
 export function createServer(
   config: Config,
   role: ServerInfo["role"] = "metrics",

@@ -8,7 +8,7 @@ const notHttp: Failure = ["BAD_UPSTREAM_RESPONSE", "the response is not valid HT
 const notSendable: Failure = ["BAD_REQUEST", "the request cannot be sent"];
 const unreachable: Failure = ["UPSTREAM_UNAVAILABLE", "the service cannot be reached"];
 
-/** Keys are the code or the name of undici's error. */
+/** Each key is the code or the name of an error that undici throws. */
 const failures = new Map<unknown, Failure>([
   ["UND_ERR_CONNECT_TIMEOUT", late],
   ["ETIMEDOUT", late],

@@ -51,7 +51,7 @@ export class RequestRecord {
   document: DocumentNode | undefined;
   /** In a batch, the documents that ran in addition to `document`. */
   furtherDocuments: DocumentNode[] | undefined;
-  /** The app that the client claims to be, if an app of this name has a manifest. */
+  /** The name of the app that the client claims to be. Undefined if no app of this name has a manifest. */
   app: string | undefined;
   operationName: string | undefined;
   /** The document id and text that the client sent. An unsaved text is logged only as a digest. */
@@ -65,7 +65,7 @@ export class RequestRecord {
   keyId: string | undefined;
   tenantId: string | undefined;
   calls = 0;
-  /** For each REST operation with failed calls, the last failed call, by the operation's id. */
+  /** Maps the id of each REST operation with failed calls to its last failed call. */
   failures: Map<string, CallRecord> | undefined;
   /** The REST operation that failed with `code`, and the path of this error in the response. */
   failedOperation: string | undefined;
@@ -76,7 +76,10 @@ export class RequestRecord {
   bytes = 0;
   /** W3C Trace Context of the gateway in front, or of the span that an observer started. */
   traceparent: string | undefined;
-  /** W3C Trace Context of a caller without the gateway's proof. That trace is linked, not continued. */
+  /**
+   * W3C Trace Context of a caller without the gateway's proof. The request's own trace links to the caller's trace, but does not
+   * continue it.
+   */
   callersTrace: string | undefined;
   /** Whether the request had an invalid gateway proof, so that its context headers were dropped. */
   hasWrongProof = false;

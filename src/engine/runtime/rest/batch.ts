@@ -26,10 +26,10 @@ type MatchPath<Match extends string> = Match | readonly [Match, ...string[]];
 /** An item that has the first property of the `MatchPath`. */
 type Matched<Match extends string> = { readonly [Name in Match]?: unknown };
 
-/** For each key, its items or the error of its call. */
+/** Maps each key to the items found for it, or to the error of the call that should have found them. */
 type Found<Kept> = Map<string, Kept | Error>;
 
-/** A reducer that adds an item to the items already found for a key. */
+/** A function that adds an item to the items already found for a key, and returns the result. */
 type Keep<Item, Kept> = (kept: Kept | undefined, item: Item) => Kept;
 
 const keepFirst = <Item>(kept: Item | undefined, item: Item): Item => kept ?? item;
@@ -175,8 +175,8 @@ const keyAt = (item: unknown, steps: readonly string[]): unknown =>
   steps.reduce((value, step) => (isRecord(value) ? own(value, step) : undefined), item);
 
 /**
- * An item without a key may belong to any parent. Fails the keys that may lack this item: those without an item, and all keys if
- * a key may have several items.
+ * Called if an item has no key, because the item may belong to any parent. Fails the keys for which this item may be missing: if
+ * a key may have several items, all keys; otherwise the keys for which no item was found.
  */
 function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): void {
   for (const key of chunk.map(String)) {

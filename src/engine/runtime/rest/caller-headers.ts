@@ -27,7 +27,10 @@ export class CallerProfile {
   readonly credentials: Headers;
   /** The tenant if the gateway vouches for one, otherwise the owners of the credentials. */
   readonly owners: readonly Owner[];
-  /** Differs between any two callers that REST can distinguish. Does not change when the gateway's proof is rotated. */
+  /**
+   * The identity of the caller. It differs between any two callers that REST can distinguish, and does not change when the
+   * gateway's proof is rotated.
+   */
   readonly identity: string;
   readonly vouched: Vouched;
   /** Owners of credentials that REST has accepted before. */

@@ -44,7 +44,7 @@ type Init = {
 type Send = (method: string, path: string, init: object) => Promise<Sent>;
 type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 
-/** Each product has a separate upstream with its own connections, so that a slow product does not delay the others. */
+/** Each product has a separate upstream with separate connections, so that a slow product does not delay the others. */
 export class Upstreams extends Map<string, Upstream> {
   readonly shares: ProcessBudgets;
   readonly cache = new CallerCache();

@@ -73,7 +73,7 @@ export async function connection<
   return buildConnection(answer, nextCursor) as never;
 }
 
-/** A page of REST, with the arguments that requested it. */
+/** A page that REST returned, with the arguments of the field that requested the page. */
 type PageAnswer = {
   readonly args: PageArguments;
   readonly page: Page;
@@ -191,7 +191,7 @@ function countedCursor(answer: PageAnswer, { by, from, total }: CountedPage): st
   return isLast ? "" : String(following);
 }
 
-/** Whether the page ends the list because it has fewer items than requested. */
+/** Whether the page is the last one of the list, because REST returned no items or fewer than requested. */
 function isShort({ args, page, start, items }: PageAnswer): boolean {
   const full = "full" in page.next ? (page.next.full ?? 0) : 0;
   const count = lengthOf(items);

@@ -84,7 +84,10 @@ const emptyList = (name: string): Unwritable =>
 const onlyEmptyItem = (name: string): Unwritable =>
   new Unwritable(name, "has an empty text as its only item, which REST could read as no value at all", [""]);
 
-/** In these styles, a separator and the same character within an item are encoded alike, so REST cannot distinguish them. */
+/**
+ * The separators of the styles in which a separator and the same character within an item are encoded alike. REST could not
+ * distinguish the two, so an item with this character is refused.
+ */
 const separators: Readonly<Record<string, string>> = { spaceDelimited: " ", pipeDelimited: "|" };
 
 function checkItems(name: string, items: readonly unknown[], separator: string | undefined): void {
@@ -222,7 +225,7 @@ function serializeSimple(name: string, value: object, explode: boolean): string 
 
 /** The error for a value that REST could not decode unchanged. Thrown before the call is made. */
 export class Unwritable extends CodedError {
-  /** The reason without the argument's name, such as `cannot be sent in a URL path`. */
+  /** The reason, without the argument's name: for example, `cannot be sent in a URL path`. */
   readonly why: string;
   /** The refused items, if the value is a list. */
   readonly items: readonly unknown[];

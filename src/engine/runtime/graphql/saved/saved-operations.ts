@@ -36,7 +36,7 @@ class Store {
   /** Texts without computed shortest forms, by operation name and then by app. */
   readonly #withoutForms = new Map<string, Map<App, SavedText[]>>();
 
-  /** Returns `false` if the id belongs to another text. */
+  /** Adds a saved operation. Returns `false`, and adds nothing, if the id already belongs to another text. */
   add(text: string, id: string, owner: OperationName): boolean {
     const existing = this.byId.get(id);
     if (existing && existing.saved.text !== text && !identifiesText(id)) return false;

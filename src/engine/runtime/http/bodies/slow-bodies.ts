@@ -36,7 +36,7 @@ type Body = {
 export class SlowBodies {
   readonly #env: Environment;
   #arrived: Body[] = [];
-  /** The oldest body comes first. */
+  /** The watched bodies, the oldest first. */
   readonly #unfinished = new Set<Body>();
   /** Bytes received since the last `#freeMemory`. */
   #uncounted = 0;

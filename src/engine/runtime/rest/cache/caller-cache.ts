@@ -43,7 +43,7 @@ export class CallerCache {
   /** Maps an identity to the keys of its values. */
   readonly #byIdentity = new Map<string, Set<string>>();
   readonly #byCaller = new Map<string, CallerValues>();
-  /** When `drop` was last called for an identity, or `dropAllOf` for a caller. */
+  /** The times at which `drop` was last called for an identity, or `dropAllOf` for a caller. */
   readonly #droppedAt = new LRUCache<string, number>({
     max: cachedResponses.writers,
     dispose: (at, _identity, reason) => {
@@ -57,7 +57,10 @@ export class CallerCache {
     return this.#entries.calculatedSize;
   }
 
-  /** Users of the cache must check the class of the value, because REST responses and GraphQL responses share the cache. */
+  /**
+   * Returns the value of a key. The calling code must check the class of the value, because the cache contains REST responses and
+   * GraphQL responses.
+   */
   get(key: CallerKey): CachedValue | undefined {
     const { identity, whole } = key;
     if (!this.#byIdentity.has(identity)) return undefined; // avoids hashing a long key

@@ -24,7 +24,7 @@ type Read = {
   /** Whether the call of another caller may store a response for this read. */
   readonly waitsForOthers: () => boolean;
 };
-/** `undefined` if the read must wait again. */
+/** The response that a waiting read gets; `undefined` if the read must wait again. */
 type Result = RestResponse | undefined;
 type Identical = RequestCoalescer<Read, Result>;
 
@@ -87,8 +87,8 @@ async function responseFor(
 }
 
 /**
- * Called when reads must stop waiting. The reads of the first caller share a call. Reads of other callers wait again if a
- * response for all callers is expected; otherwise each caller makes one call at once.
+ * Called when reads must stop waiting. The reads of the first caller share a call. The reads of every other caller wait again if
+ * the first caller's call may store a response for all callers. Otherwise each of the other callers makes one call at once.
  */
 function continueReads(reads: Identical): void {
   const waiters = reads.take().filter((waiter) => {
