@@ -19,7 +19,7 @@ type Running = {
   readonly request: FastifyRequest;
   readonly scope: RequestScope;
   readonly rest: ExecutionContext["rest"];
-  /** Whether the operation is part of a batch. The names of batched operations are not recorded. */
+  /** Whether the operation is part of a batch. The name of an operation in a batch is not recorded. */
   readonly isBatch?: true;
   readonly execution?: RequestContext["execution"];
   readonly partFormat?: PartFormat | undefined;

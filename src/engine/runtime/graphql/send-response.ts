@@ -32,7 +32,7 @@ export function noteError(record: RequestRecord, error: GraphQLFormattedError | 
   record.failedPath = path?.join(".").slice(0, 200);
 }
 
-/** Sends a response or a batch of responses. The status of a batch is the highest status among its responses. */
+/** Sends one response, or the list of responses to a batch. The status of a batch is the highest status among its responses. */
 export function sendResponses(
   { id, headers: { accept }, record }: FastifyRequest,
   reply: FastifyReply,

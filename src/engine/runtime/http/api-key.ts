@@ -14,7 +14,7 @@ const shape = /^sk_(test|live)_[0-9A-Za-z]{32}$/;
 
 export type ApiEnvironment = "test" | "live";
 
-/** Uses a cryptographically secure random source. */
+/** Returns random base62 characters from a cryptographically secure source. */
 export const randomBase62 = (length: number): string =>
   Array.from({ length }, () => base62.charAt(randomInt(base62.length))).join("");
 
@@ -25,7 +25,10 @@ export function formatApiKey(environment: ApiEnvironment, random26: string): str
   return body + checksum(body);
 }
 
-/** Whether `key` has the format of a key of `environment`. Ignores the checksum, because keys of other platforms have none. */
+/**
+ * Whether `key` has the format of a key of `environment`. Does not verify the checksum, because the keys of some platforms have
+ * none.
+ */
 export const isKeyOf = (environment: ApiEnvironment, key: string): boolean =>
   shape.exec(key)?.[1] === environment;
 
@@ -45,7 +48,10 @@ function checksum(text: string): string {
 
 type KeyForm = Pick<Environment, "API_ENVIRONMENT" | "KEY_PATTERN">;
 
-/** Creates a predicate that tells whether a string has the format of a key. No other string is looked up. */
+/**
+ * Creates a predicate that tells whether a string has the format of a key. A string that does not have the format is never looked
+ * up.
+ */
 export function createKeyTest({ API_ENVIRONMENT, KEY_PATTERN }: KeyForm): (key: string) => boolean {
   if (KEY_PATTERN === undefined) return (key) => isKeyOf(API_ENVIRONMENT, key);
   const whole = linearPattern(`^(?:${KEY_PATTERN})$`);

@@ -8,9 +8,11 @@ import compress from "@fastify/compress";
 import type { FastifyInstance, FastifyRequest, onSendHookHandler } from "fastify";
 import { addVary } from "./vary.ts";
 
-/** Smaller responses fit into one packet together with their headers. */
+/** Responses below this size are not compressed, because they fit into one packet together with their headers. */
 const thresholdBytes = 1_024;
-/** Larger responses are compressed on another thread, because compression would block other requests. */
+/**
+ * Responses above this size are compressed on another thread, because compressing them on this thread would block other requests.
+ */
 const maxInlineBytes = 65_536;
 
 const mayCompress = ({ headers }: FastifyRequest): boolean =>

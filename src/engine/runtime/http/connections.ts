@@ -23,7 +23,10 @@ import { addressBlock } from "./address-block.ts";
 export const connectionsOf = (servers: number, descriptors = readDescriptors()): number =>
   Math.min(mostConnections, Math.floor(descriptors / 3 / servers));
 
-/** Infinite without a limit, and on systems other than Linux (proc_pid_limits(5)). */
+/**
+ * Returns the maximum number of file descriptors (proc_pid_limits(5)): infinity if there is no limit, or if the system is not
+ * Linux.
+ */
 function readDescriptors(): number {
   const limits = existsSync("/proc/self/limits") ? readFileSync("/proc/self/limits", "utf8") : "";
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
@@ -31,7 +34,7 @@ function readDescriptors(): number {
 
 export class ClientConnection {
   readonly socket: Socket;
-  /** Requests without a complete response. */
+  /** Number of requests whose response is not complete. */
   unanswered = 0;
   /**
    * The response to the newest request. The property is cleared when the request and its response are complete, so that an idle

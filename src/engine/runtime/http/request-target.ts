@@ -1,6 +1,6 @@
 /**
- * Normalizes the request target (RFC 9112 §3.2). Clients send the absolute form to proxies, but servers must accept it too, and
- * must then ignore `Host` in favour of the target's host (§3.2.2).
+ * Normalizes the request target (RFC 9112 §3.2). Clients send a target in absolute form (a whole URL) to proxies, but servers
+ * must accept this form too. A server must then ignore `Host` and use the target's host (§3.2.2).
  */
 import type { IncomingMessage } from "node:http";
 

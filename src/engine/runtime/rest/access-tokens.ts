@@ -44,7 +44,7 @@ export class AccessToken {
     return this.#text;
   }
 
-  /** Whether REST may accept a new token although it refused this one. */
+  /** Whether REST, which refused this token, may accept a new one. */
   get isRenewable(): boolean {
     return this.#isRenewable();
   }

@@ -1,4 +1,4 @@
-/** The headers that are forwarded to REST, and the owners that a request is charged to. */
+/** Determines the headers that are forwarded to REST, and the owners of credentials that a request is charged to. */
 import { hash } from "node:crypto";
 import { canonicalHeader } from "../../shared/never-credentials.ts";
 import type { Operation } from "../../shared/operation.ts";
@@ -15,7 +15,7 @@ const publicReadHeaders = ["accept", "accept-language"];
 
 const none: readonly Owner[] = [];
 
-/** Facts about a caller that are trusted only because the gateway's proof is valid. */
+/** Facts about a caller that the gateway states. They are trusted only if the gateway's proof is valid. */
 type Vouched = { readonly tenant: string | undefined; readonly permissions: ReadonlySet<string> };
 const unknownCaller: Vouched = { tenant: undefined, permissions: new Set() };
 

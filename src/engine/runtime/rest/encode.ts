@@ -15,7 +15,7 @@ export type Section = Readonly<Record<string, unknown>>;
 export const serializeQuery = (operation: Operation, query: Section): string =>
   serializePairs(operation, "query", query);
 
-/** Serializes a query, or the body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
+/** Serializes the query of a URL, or the body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
 export function serializePairs(operation: Operation, location: "query" | "body", section: Section): string {
   const all: Pairs = { operation, location, section };
   let pairs = "";

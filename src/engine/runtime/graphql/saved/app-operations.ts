@@ -1,7 +1,7 @@
 /**
  * Updates the store of saved operations when the manifests of `OPERATIONS_FROM` change. Reports unreadable manifests and invalid
  * operations by app and name; all others are served. An operation that is not valid for the schema is refused when a client
- * requests it, like any invalid document, so the check here only reports it earlier.
+ * requests it, like any invalid document. The check here only reports such an operation before a client requests it.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, parse, type ValidationRule, validate } from "graphql";
@@ -17,7 +17,7 @@ import type { SavedOperations } from "./saved-operations.ts";
 
 /** Maximum number of log lines about one app. If the app has more faults, another line states their number. */
 const mostLines = 20;
-/** The check pauses regularly, so that requests can use most of the processor. */
+/** The check of operations pauses regularly, so that requests can use most of the processor's time. */
 const check = { sliceMs: 2, pauseMs: 10 };
 /** Time limit for resolving the host of a manifest's URL. The entire fetch may take 5 s. */
 const lookupMs = 4_000;
@@ -34,7 +34,7 @@ export class AppOperations {
   /** Number of checks started so far. When a new check starts, the check that is still running stops. */
   #checks = 0;
   #applying = Promise.resolve();
-  /** The latest state, until it is applied. */
+  /** The latest state of the manifests, while it waits to be applied. */
   #next: ManifestState | undefined;
   #reported = new Set<string>();
   readonly #dispatcher = new Agent({ connect: tolerantConnector({ lookup: lookupCache.within(lookupMs) }) });

@@ -1,8 +1,8 @@
 /**
  * Finds the GraphQL document of a request: the text in the request, or the text of a saved operation by its id. The id is in
  * `documentId` (GraphQL over HTTP, appendix A "Persisted Documents") or in `extensions.persistedQuery` (Apollo's automatic
- * persisted queries). An unknown id results in Apollo's error, which makes clients send the text. Unlike Apollo, this server
- * never saves the text.
+ * persisted queries). For an unknown id, the response is the error that Apollo Server would send, after which clients send the
+ * text. Unlike Apollo Server, this server never saves that text.
  */
 import { hash } from "node:crypto";
 import type { GraphQLRequest } from "@apollo/server";
@@ -16,7 +16,10 @@ export type Request = GraphQLRequest & { readonly documentId?: string | undefine
 
 type Requested = { readonly text: string; readonly saved: SavedText | undefined };
 
-/** Returns a `CodedError` for an unknown id, an id of another text or, with `savedOnly`, a text that is not saved. */
+/**
+ * Returns a `CodedError` for an unknown id, an id that belongs to another text than the request's or, with `savedOnly`, a text
+ * that is not saved.
+ */
 export function requestedText(
   operations: SavedOperations,
   savedOnly: boolean,

@@ -18,7 +18,10 @@ export class SavedText {
     this.text = text;
   }
 
-  /** Returns the app's name for the operation, or else the name that the first owner uses. */
+  /**
+   * Returns the name that the app uses for the operation. If the app has not saved the operation, returns the name that the first
+   * owner uses.
+   */
   ownerFor(app: string | undefined): OperationName | undefined {
     return this.owners.get(app) ?? this.owners.values().next().value;
   }
@@ -96,7 +99,7 @@ function withDeferLabels(text: string): string {
 
 const string = /("{3}[\s\S]*"{3}|"(?:\\.|[^"])*")/;
 
-/** Prints like urql (`stringifyDocument` of `@urql/core`): without empty lines, and with each string on a new line. */
+/** Prints a document like urql (`stringifyDocument` of `@urql/core`): without empty lines, and with each string on a new line. */
 export const printAsUrql = (text: string): string =>
   text
     .split(string)

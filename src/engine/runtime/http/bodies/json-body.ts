@@ -10,7 +10,7 @@ import { valuesPerRequest } from "../../settings/capacity.ts";
 
 type ParseJson = (request: FastifyRequest, text: string) => unknown;
 
-/** The parser throws `BAD_USER_INPUT` for too many values, and the errors of Fastify's parser for invalid JSON. */
+/** The parser throws `BAD_USER_INPUT` for too many values. For invalid JSON, it throws the same errors as Fastify's parser. */
 export function jsonParser(server: FastifyInstance, mostValues = valuesPerRequest): ParseJson {
   // `__proto__` is a valid variable name, and harmless because members are never copied by assignment
   const parse = server.getDefaultJsonParser("ignore", "ignore");
@@ -50,7 +50,10 @@ export function leaveJsonUnparsed(server: FastifyInstance): void {
   );
 }
 
-/** JSON is UTF-8 (RFC 8259 §8.1). A lenient decoder would change invalid bytes to U+FFFD, and REST would store the result. */
+/**
+ * Decodes the body strictly, because JSON is UTF-8 (RFC 8259 §8.1). A lenient decoder would change invalid bytes to U+FFFD, and
+ * REST would store the result.
+ */
 function utf8Text(body: Buffer): string {
   if (!isUtf8(body)) throw new CodedError("BAD_REQUEST", "the request body is not UTF-8");
   return body.toString();

@@ -14,7 +14,7 @@ import type { Environment } from "../../settings/environment.ts";
 import { addressBlock } from "../address-block.ts";
 
 const checkMs = 250;
-/** Larger bodies are watched immediately. */
+/** Bodies above this size are watched immediately. */
 const large = 65_536;
 const { slowAfterMs, graceMs, minimumRate } = slowBodies;
 /**

@@ -69,7 +69,7 @@ export class CallerCache {
     return key.isPublic && entry.beganAt <= this.#dropTimeOf(key) ? undefined : entry.value;
   }
 
-  /** Whether the cache accepts a new value for the key. Records that the key was requested. */
+  /** Whether the cache accepts a new value for the key. Also records that the key was requested. */
   admits({ caller, whole, isPublic }: CallerKey): boolean {
     if (this.#entries.calculatedSize < cachedResponses.openBytes) return true;
     return isPublic
@@ -170,7 +170,7 @@ const slotsPerRow = 64;
 class Doorkeeper {
   readonly #fingerprints = new Uint32Array(rows * slotsPerRow); // 16 KiB
 
-  /** Whether the key was requested recently. Records this request. */
+  /** Whether the key was requested recently. Also records that the key is requested now. */
   checkAndRemember(caller: string, key: string): boolean {
     const fingerprint = hashOf(key);
     const slot = (hashOf(caller) % rows) * slotsPerRow + ((fingerprint >>> 16) % slotsPerRow);

@@ -19,7 +19,7 @@ class Policy extends CachePolicy {
 
 const options = { cacheHeuristic: 0, immutableMinTimeToLive: 0 };
 
-/** The longest lifetime that caches must support (RFC 9111 §1.2.2). */
+/** Maximum lifetime in seconds: the longest that caches must support (RFC 9111 §1.2.2). */
 const mostSeconds = 2 ** 31;
 
 /** Estimated bytes of a stored response besides its value and its headers. */

@@ -1,7 +1,7 @@
 /**
  * Decides whether responses with a validator but no lifetime are cached. Caching them helps only if the service later responds
- * with 304. Some services never do, because they ignore the validator or send a new one each time, and some callers do not repeat
- * a request in time.
+ * with 304. Some services never respond with 304, because they ignore the validator or send a new validator each time. Some
+ * callers do not repeat a request while its response is cached.
  *
  * After `inRow` cached responses of an operation without a 304, caching pauses. After the pause, one response is cached; if no
  * 304 follows, the next pause is twice as long. A 304 resets the count.
