@@ -1,6 +1,6 @@
 /**
- * Maps stack traces in log lines from a bundle back to its sources. A source map is read when a log line needs it, because
- * Node's `--enable-source-maps` reads all maps at the start, which takes a third of the start-up time.
+ * Maps stack traces in log lines from a bundle back to its sources. A source map is not read until a log line needs it. Node's
+ * `--enable-source-maps` is not used: it reads all maps at the start, which takes a third of the start-up time.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { SourceMap, type SourceMapping } from "node:module";

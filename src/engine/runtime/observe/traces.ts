@@ -215,8 +215,8 @@ const defaultPorts: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * `server.address` and `server.port` are from the `Host` header. `url.query` has `REDACTED` instead of each value, and instead of
- * each part without a name.
+ * The values of `server.address` and `server.port` come from the `Host` header. In `url.query`, `REDACTED` replaces each value,
+ * and each part that has no name.
  */
 function serverAttributes({ url }: RequestRecord): Attributes {
   if (!url) return {};

@@ -3,7 +3,7 @@
  * values per caller (`CallerKey`).
  *
  * A write drops all values of its caller, for all products, so that the caller reads its own writes. RFC 9111 §4.4 requires this
- * only for the written URL. For the same reason, a caller never reads a public value that is older than the caller's last write.
+ * only for the written URL. A caller also never reads a public value that is older than the caller's last write.
  *
  * The total size and the size per caller are limited, and the least recently used values are evicted first. A public value counts
  * toward the size of the caller whose request fetched it. When the cache is larger than `openBytes`, a value is cached only at
