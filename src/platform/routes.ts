@@ -73,7 +73,7 @@ function authorize({ permission }: ContractOperation, caller: TenantContext): vo
 }
 
 /**
- * Converts a request for the library of `contract.ts`. Does not decode the path, because the library decodes each path parameter.
+ * Converts a request for the library of `contract.ts`. Does not decode the path, because `openapi-backend` decodes each path parameter.
  */
 function toContractRequest({
   method,

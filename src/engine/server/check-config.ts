@@ -77,7 +77,7 @@ export function* findSuspectSettings(config: Config, operations: Operations): It
   if (!production) yield* findOpenDemo(config);
   const isGraphql = roles.has("graphql");
   const isAlone = isGraphql && !roles.has("gateway") && env.GATEWAY_SECRET === undefined;
-  // valid if REST authenticates callers by their own credentials
+  // a warning, not an error: without a gateway, REST may authenticate callers by their own credentials
   if (production && isAlone)
     yield "GATEWAY_SECRET: is not set, so context headers are dropped, and only credentials identify callers; if there is a gateway, set its secret here";
   if (isGraphql && !isAlone) yield* findContextProducts(config, operations);

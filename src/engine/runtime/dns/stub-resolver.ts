@@ -169,7 +169,7 @@ const serverFailures: ReadonlySet<unknown> = new Set([
   "EBADRESP",
 ]);
 
-/** Addresses, or an error code: `ENOTFOUND` if the name does not exist (NXDOMAIN), `ENODATA` if it has no such address. */
+/** Addresses, or an error code: `ENOTFOUND` if the name does not exist (NXDOMAIN), `ENODATA` if it has no address of the requested family. */
 type Result = { readonly addresses: readonly Address[]; readonly ttlMs: number } | string;
 
 /**

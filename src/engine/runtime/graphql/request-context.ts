@@ -13,7 +13,7 @@ export type RequestContext = ExecutionContext & {
   readonly record?: RequestRecord;
   /** Whether the request may only run queries, because it is a GET, which is a safe method (RFC 9110 §9.2.1). */
   readonly queriesOnly?: boolean;
-  /** `refused` is set if the document does not parse or is not valid, so that `Apollo` caches the response. */
+  /** `refused`: whether the document does not parse or is not valid. `apollo.ts` then caches the response. */
   readonly document?: { refused: boolean };
   /** `isQuery` is set for `ResponseCache` when the operation is known. `end` is called when a response in parts begins. */
   readonly execution?: { isQuery: boolean; readonly end: () => void } | undefined;

@@ -48,7 +48,7 @@ export function sendResponses(
   return sendText(accept, reply, text, status);
 }
 
-/** If no `Cache-Control` is set, the response must not be stored. */
+/** Sends `Cache-Control: private, no-store` unless the header is already set. */
 export function sendText(
   accept: string | undefined,
   reply: FastifyReply,

@@ -74,7 +74,7 @@ export function createServer(
     credentials,
   );
   const nameSources = createSourceMapper();
-  // applies only to bodies that are never read, because `SlowBodies` responds earlier to others
+  // takes effect only if a body is never read, because `SlowBodies` ends the reading of a slow body earlier
   const requestTimeout = config.env.REQUEST_TIMEOUT_MS + 5_000;
   const server = Fastify({
     logger: {

@@ -263,7 +263,7 @@ const areApart = (one: Shape, other: Shape): boolean =>
 
 /**
  * Every keyword of JSON Schema 2020-12 and of OpenAPI's Schema Object (3.0 §4.7.24, 3.1 §4.8.24). `annotation`: rejects no value.
- * `applied`: evaluated by the function of another keyword. `reference`: followed by `Judge.schema`.
+ * `applied`: evaluated by the function of another keyword. `reference`: resolved by `Judge.schema`.
  */
 export const keywords: Readonly<Record<string, Keyword | "annotation" | "applied" | "reference">> = {
   $ref: "reference",

@@ -28,7 +28,7 @@ export function groupErrors<E extends Located>(errors: readonly E[]): [E, ...E[]
 /** Returns the path without list indexes. */
 const fieldOf = (path: Path): string => path.filter((key) => typeof key === "string").join(".");
 
-/** Maximum number of entries in `indexes`. `places` counts the nulls of omitted entries too. */
+/** Maximum number of index ranges in `indexes`. `places`, the number of nulls, includes those in omitted ranges. */
 const mostRanges = 100;
 
 export const withNullCount = (

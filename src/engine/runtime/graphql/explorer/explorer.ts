@@ -50,8 +50,8 @@ export type ExploredApi = {
 
 /**
  * Builds GraphiQL's page with this project's toolbar and list of REST calls. The page contains the schema, so that no key is
- * needed to read it, the saved operations and, with demo data, samples. GraphiQL is 9 MB of text, so it is loaded only for the
- * first page. A production installation does not contain GraphiQL.
+ * needed to read it, the saved operations and, with demo data, samples. GraphiQL is 9 MB of text, so it is not loaded until the
+ * first page is requested. A production installation does not contain GraphiQL.
  */
 export async function makePage(
   { schema, operations, credentials }: ExploredApi,

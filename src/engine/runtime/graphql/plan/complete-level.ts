@@ -43,7 +43,7 @@ export type Level = {
   readonly parents: readonly unknown[];
   readonly resultMaps: readonly ResultMap[];
   readonly enclosing: LevelParents["enclosing"];
-  /** The level whose values contain the result maps; undefined for the operation's root. */
+  /** The parent level, whose values contain this level's `resultMaps`; undefined at the operation's root. */
   readonly above: Level | undefined;
   /** Set for a level that completes deferred parts: the part of each parent. `resultMaps` then contains the parts' wrappers. */
   readonly parts?: readonly Part[];

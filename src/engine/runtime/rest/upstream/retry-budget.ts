@@ -21,7 +21,7 @@ export class RetryBudget {
   #now = new Window();
   #until = 0;
 
-  /** Counts a read, but not its retry. */
+  /** Counts one read. Must not be called for its retry. */
   count(): void {
     const now = performance.now();
     if (now >= this.#until) {
