@@ -37,9 +37,8 @@ export type ContractOperation = {
 const documentUrl = new URL("../../spec/openapi.yaml", import.meta.url);
 
 /**
- * Reads the operations of the document. The validators of an operation are not compiled until its first request, so that the
- * start is fast. Throws `ConfigError` for an operation without a handler. This happens before the library reads the document,
- * which it may not support.
+ * Each operation's validators are compiled at its first request, so that the start is fast. Throws `ConfigError` for an operation
+ * without a handler, before the library reads a document that it may not support.
  */
 export async function loadContract(
   isHandled: (id: string) => boolean = () => true,
@@ -63,9 +62,8 @@ export async function loadContract(
 }
 
 /**
- * Returns a function that gives the library one of two shared instances of Ajv. One instance coerces parameters, the other does
- * not. By default, the library creates an instance for every operation, which triples the start time, and the instances do not
- * support JSON Schema 2020-12.
+ * Creates two instances of Ajv; one of them coerces parameters. By default, the library creates an instance for every operation,
+ * which triples the start time, and does not support JSON Schema 2020-12.
  */
 function createAjvFactory(): (ajv: unknown, options: Options) => Ajv2020 {
   const validators = new Map<boolean, Ajv2020>();
@@ -160,9 +158,8 @@ type QueryParameters = Record<string, string | string[]>;
 
 /**
  * Parses a query string into an operation's parameters by name (OpenAPI 3.1 §4.8.12). Throws `BAD_USER_INPUT` for an unknown
- * parameter, and for an integer that is not written in decimal digits. The library's parser is not used, because it changes
- * values: it turns brackets into objects, drops names of `Object.prototype` and the first `?` of a value, and accepts `0x10` as
- * an integer.
+ * parameter, and for an integer that is not written in decimal digits. The library's own parser guesses: brackets create objects,
+ * names of `Object.prototype` and the first `?` of a value are dropped, and `0x10` is an integer.
  */
 function readQuery({ parameters = [] }: Operation, text: string): QueryParameters {
   const declared = new Map(

@@ -44,10 +44,7 @@ const handlers: Handlers = new Map(
   }),
 );
 
-/**
- * Creates the server of the role, which does not listen yet. Closing this server also closes its store. Throws `ConfigError` for
- * an invalid `DATA_FILE`.
- */
+/** Creates the server without listening. Closing the server closes the store. Throws `ConfigError` for an invalid `DATA_FILE`. */
 export async function createPlatform(config: Config, specHash?: string): Promise<FastifyInstance> {
   const operations = await loadContract((id) => handlers.has(id));
   const store = openStore(config.env.DATA_FILE);

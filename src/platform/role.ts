@@ -20,10 +20,7 @@ export const platform: Platform = {
   ],
 };
 
-/**
- * Returns a demo key and variables with which the explorer and the dashboard start. Returns an empty object if no demo key is
- * valid, for example in production.
- */
+/** A demo key and variables that prefill the explorer and the dashboard; empty if no demo key works, as in production. */
 function samplesOf(config: Config): Samples {
   const [demo] = workingDemoKeys(config);
   return demo ? { key: demo.key, variables: demoVariables(new Date()) } : {};
@@ -46,10 +43,7 @@ const demoQuery =
   "{ me { email tenantId roles } contacts { name } conversations { status contact { name } } }";
 const demoPath = "/v1/identity/me";
 
-/**
- * Returns the variables with which saved operations select data of the first demo tenant, by operation. `now`: the time at which
- * the demo data ends.
- */
+/** Variables for the saved operations that select data of the first demo tenant. `now`: the time of the latest data. */
 function demoVariables(now: Date): Readonly<Record<string, object>> {
   const dayBefore = (days: number): string =>
     new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10);

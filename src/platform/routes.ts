@@ -1,7 +1,6 @@
 /**
- * Serves every operation of the OpenAPI document in the same steps. A request is authenticated, authorized and parsed, the
- * operation's handler handles it, and the response is checked. The document declares the permission that an operation requires
- * (`x-permission`).
+ * Serves every operation of the OpenAPI document in the same phases: authenticate, authorize, parse, handle, check. The document
+ * declares the permission (`x-permission`).
  */
 import { hash } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -72,9 +71,7 @@ function authorize({ permission }: ContractOperation, caller: TenantContext): vo
   throw new CodedError("FORBIDDEN", `this operation needs the permission ${permission}`);
 }
 
-/**
- * Converts a request for the library of `contract.ts`. Does not decode the path, because `openapi-backend` decodes each path parameter.
- */
+/** Does not decode the path, because the library decodes each path parameter. */
 function toContractRequest({
   method,
   raw,
@@ -96,10 +93,7 @@ const toHeaders = (headers: FastifyRequest["headers"]): Record<string, string | 
 const seconds = { profile: 10, pastDays: 300 };
 const revalidate = "private, no-cache";
 
-/**
- * Returns the value of `Cache-Control` for the response of a read. Metrics of past days may be reused longer, because they no
- * longer change.
- */
+/** Returns `Cache-Control` for a read. Metrics of past days do not change any more. */
 function cacheControl(operation: string, { query }: Pick<OperationInput, "query">): string {
   if (operation === "getMe") return `private, max-age=${seconds.profile}`;
   const today = new Date().toISOString().slice(0, 10);

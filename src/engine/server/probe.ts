@@ -1,7 +1,6 @@
 /**
- * Probes a service in another process with one request. The request verifies more than a connection would: that the certificate
- * is valid, that the service speaks HTTP, and that it is the intended service. The description of a failure says how to fix the
- * failure.
+ * Probes a service in another process with one request, which verifies more than a connection: the certificate, that the service
+ * speaks HTTP, and that it is the intended one. The description of a failure says how to fix it.
  */
 import { Client } from "undici";
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
@@ -18,10 +17,7 @@ import { own } from "../shared/own.ts";
 /** The response of a probe. `body` is empty if it is larger than 16 KiB. */
 type ProbeAnswer = { readonly status: number; readonly type: string; readonly body: string };
 
-/**
- * Sends a GET without credentials. `CONNECT_TIMEOUT_MS` is the timeout for connecting, for the headers and for the body, each.
- * Throws undici's errors.
- */
+/** Sends a GET without credentials, with a timeout of `CONNECT_TIMEOUT_MS` for each step. Throws undici's errors. */
 async function get(
   { origin }: URL,
   path: string,
@@ -55,10 +51,9 @@ const isGatewayFailure = (status: number): boolean => status >= 502 && status <=
 export type ProbeOperation = Omit<Operation, "id" | "product"> & { readonly path: string };
 
 /**
- * Calls a REST operation without credentials. The correct service may reject the call, but only with an error response that the
- * document declares. Without `operation`, requests the base URL and accepts any response except 502, 503 and 504, which come from
- * a load balancer, and 400, with which TLS servers respond to plain HTTP. Resolves with the reason for a failure, or with
- * `undefined`.
+ * Calls a REST operation without credentials. The correct service may reject the call, but only as the document declares. Without
+ * an operation, requests the base URL and accepts any response except a 502, 503 or 504 of a load balancer, and a 400, which TLS
+ * servers send in response to plain HTTP. Resolves with the reason for a failure, or with `undefined`.
  */
 export async function probeRest(
   base: URL,

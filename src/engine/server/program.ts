@@ -1,8 +1,7 @@
 /**
- * Composition root: starts the configured roles. The roles named on the command line (default: all roles) run in this process.
- * Each role listens on a separate socket, so that roles work the same in one process or in several. The front is the role that
- * clients connect to: the first running role in the order gateway, graphql, platform. The front listens on `PORT`; the other
- * roles listen on loopback ports.
+ * Composition root: starts the configured roles. The roles named on the command line (default: all) run in this process, each on
+ * a separate socket, so that the same code runs in one process or in several. The first of gateway, graphql and platform is the
+ * front and listens on `PORT`; the others listen on loopback ports.
  */
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
@@ -17,10 +16,7 @@ import {
 import type { Environment } from "../runtime/settings/environment.ts";
 import type { Service } from "./service.ts";
 
-/**
- * `servers` are in the order in which they stop: first the front, which is the role that clients connect to, and last the server
- * of `/metrics`.
- */
+/** `servers` are in the order in which they stop: the front first, `/metrics` last. */
 export type RunningRoles = {
   url: URL;
   metrics?: URL;
@@ -29,10 +25,7 @@ export type RunningRoles = {
   end: () => Promise<void>;
 };
 
-/**
- * Starts the roles. The front, which clients connect to, starts last. If a role cannot start, stops the other roles and throws
- * `ConfigError`.
- */
+/** Starts the roles, the front last. If one cannot start, stops the others and throws `ConfigError`. */
 export async function start(given: Config, service: Service): Promise<RunningRoles> {
   const roles: Map<Role, FastifyInstance> = new Map();
   const running = (): FastifyInstance[] => [...roles.values()].reverse();
@@ -106,10 +99,7 @@ async function startRoles(given: Config, service: Service, roles: Map<Role, Fast
   return url;
 }
 
-/**
- * Returns the configuration with a `GATEWAY_SECRET`, which the gateway and the other roles of this process share. Generates the
- * secret if none is configured.
- */
+/** The gateway and the roles behind it in the same process share a secret. It is generated if none is configured. */
 const withSecret = (config: Config): Config =>
   config.env.GATEWAY_SECRET !== undefined || !config.roles.has("gateway") || config.roles.size === 1
     ? config
@@ -157,10 +147,7 @@ async function listen(
   return new URL(`http://${shown.includes(":") ? `[${shown}]` : shown}:${taken}`);
 }
 
-/**
- * Converts an error of `listen`: returns a `ConfigError` that names the wrong setting, or the same error if no setting can fix
- * it.
- */
+/** Returns a `ConfigError` that names the wrong setting, or the error itself if no setting can fix it. */
 export function listenError(
   error: unknown,
   host: string,

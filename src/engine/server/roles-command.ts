@@ -26,9 +26,7 @@ import { watchUpstreams } from "./watch-upstreams.ts";
 
 type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
-/**
- * Resolves with 0 once the roles run. They then run until a signal stops them. Resolves with another exit code if no role runs.
- */
+/** Resolves with 0 once the roles run, which they do until a signal stops them. Any other exit code means that no role runs. */
 export function run(argv: readonly string[], given: Io, service: Service): Promise<number> {
   const textLogger = createProcessLogger(service.name, given, false);
   // a misspelt NODE_ENV is probably meant to be `production`, so log JSON
@@ -105,11 +103,9 @@ const environmentHelp = (): string =>
     ...mostUsed.map((name) => `  ${name.padEnd(22)} ${(variables[name].desc ?? "").replaceAll("`", "")}`),
   ].join("\n");
 
-// What `--check-config` checks on this machine: the address to listen on, the data file and the manifests.
+// The checks of `--check-config` on this machine: the address, the data folder, the manifests.
 
-/**
- * Throws `ConfigError` if the roles would fail to start on this machine. Returns a line for each manifest that they would ignore.
- */
+/** Throws `ConfigError` if a start would fail. Returns one line per manifest that a start would ignore. */
 async function checkMachine({ roles, env }: Config): Promise<readonly string[]> {
   await checkHost(env.HOST);
   if (roles.has("platform") && env.DATA_FILE !== undefined) checkDataFile(env.DATA_FILE);
@@ -141,10 +137,7 @@ function checkDataFile(file: string): void {
 /** Matches the names of variables that may contain secrets. Their values are printed only if they are numbers. */
 const secretName = /SECRET|PASSWORD|CREDENTIAL(?!S_DIRECTORY$)|_TOKEN$|_KEY$/;
 
-/**
- * Returns a line with the roles, and a line for each variable. A value that does not come from `environment` is marked as a
- * default.
- */
+/** Marks values that are not in `environment` as defaults. */
 function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.ProcessEnv): string {
   const names = Object.keys(variables) as (keyof typeof variables)[];
   const rows = [

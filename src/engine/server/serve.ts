@@ -21,8 +21,7 @@ export async function serve(
   // charged to the client whose request allocated the garbage (`src/engine/runtime/governor/processor-share.ts`). Without this
   // task, V8 collects garbage during the request that allocates memory.
   setFlagsFromString("--no-minor-gc-task");
-  // must be called after the flags are set: V8 rejects cached code that was compiled with other flags, so Node's cache has a
-  // separate folder for each set of flags
+  // called after the flags are set: V8 rejects code compiled with other flags, so Node's cache has a folder per set of flags
   enableCompileCache(join(service.root, "node_modules/.cache/compiled"));
   const { processIo } = await import("../shared/cli/command.ts");
   const { run } = await import("./roles-command.ts");
@@ -30,10 +29,7 @@ export async function serve(
   if (exitCode !== 0) process.exit(exitCode);
 }
 
-/**
- * Starts roles in this process, on a free port and without logging, for the tests of a project that uses the engine. Throws
- * `ConfigError`.
- */
+/** Starts roles in this process for tests of a project: on a free port, without logging. Throws `ConfigError`. */
 export async function open(
   service: Service,
   environment: NodeJS.ProcessEnv = {},

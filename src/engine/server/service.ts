@@ -12,10 +12,7 @@ export type Service = {
   /** Values of environment variables that are not set. */
   readonly defaults?: Readonly<Record<string, string>>;
   readonly api: () => Promise<GeneratedApi>;
-  /**
-   * Loads the `platform` role. Called only if this role runs. A service without `platform` has only the roles `gateway` and
-   * `graphql`.
-   */
+  /** The `platform` role, which is only loaded if it runs. Without it, the roles are `gateway` and `graphql`. */
   readonly platform?: () => Promise<Platform>;
 };
 

@@ -18,19 +18,15 @@ const flushMs = 60_000;
 const dayMs = 86_400_000;
 /** The number of days after which a file is deleted: a quarter of a year. */
 const keptDays = 92;
-/**
- * Maximum number of lines per day that name the app and its version. Further lines omit app and version, so there is at most one
- * further line per operation or field.
- */
+/** Maximum number of lines per day with app and version. Further lines omit both: at most one per operation or field. */
 const maxDetailedLines = 100_000;
 /** Maximum number of lines that are kept in memory while the file cannot be written. */
 const maxUnwritten = 200_000;
 /** Maximum number of versions per app and day, because clients choose the versions. */
 const maxVersions = 20;
 /**
- * Maximum number of documents that are analyzed per minute, saved operations not included. Only clients that write values into
- * documents, instead of using variables, send more different documents than this limit. The day's records are then marked as
- * incomplete.
+ * Maximum number of documents that are analyzed per minute, saved operations not included. Only clients that inline values in
+ * documents instead of using variables exceed it. The ledger of the day is then marked incomplete.
  */
 const maxDocuments = 500;
 

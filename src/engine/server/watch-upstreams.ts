@@ -1,9 +1,8 @@
 /**
- * Waits for services in other processes. `/readyz` returns 503 until key introspection, `graphql` and the REST API of at least
- * one product have each answered a probe. The log contains one line with the reason. An unreachable service does not prevent the
- * start, so that services may start in any order. An outage of one product must not make the other products unavailable.
- * Therefore, once one product is served, a product that has not answered only causes a warning, and a service that has answered
- * once is not probed again.
+ * Waits for services in other processes. `/readyz` returns 503 until key introspection, `graphql` and at least one product have
+ * answered a probe once, and the log has one line with the reason. Unreachable services do not prevent the start, so that
+ * services may start in any order. An outage of one product must not make the others unavailable: once another product is served,
+ * a product that has not answered is only a warning, and a service that has answered once is not probed again.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
@@ -21,10 +20,7 @@ const pauseMs = 1_000;
 type Backend = {
   readonly variable: string;
   readonly url: URL;
-  /**
-   * Whether the service is the REST API of one or more products. Without this service, the process can still serve the other
-   * products.
-   */
+  /** Whether the service is the REST API of products. The process may serve other products without it. */
   readonly isRest?: true;
   probe(): Promise<string | undefined>;
 };
@@ -54,10 +50,7 @@ export async function watchUpstreams(
 /** The reason that `/readyz` gives until the first probes have finished. */
 const starting = "starting";
 
-/**
- * Whether this process can serve products without calling an external REST API: it runs the platform, or forwards to a `graphql`
- * role in another process.
- */
+/** Whether products are served without calling REST from here: by the platform, or through another `graphql` role. */
 const servesWithoutRest = ({ roles, env }: Config): boolean =>
   roles.has("platform") || (roles.has("gateway") && !roles.has("graphql") && env.GRAPHQL_URL !== undefined);
 
@@ -122,10 +115,7 @@ function* needed(config: Config, operations: Operations): Iterable<Backend> {
     yield { variable: "GRAPHQL_URL", url: graphql, probe: () => probeGraphql(graphql, env) };
 }
 
-/**
- * Returns a GET operation without path parameters. The operation belongs to the product `tag` or, if `tag` is `undefined`, to any
- * product that uses `REST_BASE_URL`.
- */
+/** Returns a GET operation without path parameters: of the product, or without a tag, of any that uses `REST_BASE_URL`. */
 function probed(
   operations: Operations,
   upstreams: Config["upstreams"],

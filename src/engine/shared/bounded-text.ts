@@ -1,12 +1,9 @@
 /**
- * Reads another program's response up to a limit. A response that exceeds the limit comes from a wrong URL, and reading all of it
- * could exhaust the memory.
+ * Reads another program's response up to a limit. A larger response can only come from a wrong URL, and reading all of it could
+ * exhaust the memory.
  */
 
-/**
- * The default limit: 32 MiB. Expected responses are much smaller: a Prometheus query returns about 100 bytes per operation, and
- * `/metrics` of one process about 100 kB.
- */
+/** 32 MiB. For comparison, a Prometheus query returns about 100 bytes per operation, and a process's `/metrics` about 100 kB. */
 export const maxTextBytes = 33_554_432;
 
 /** Returns the text. Stops reading and throws `Error` once the decompressed text exceeds `maxBytes`. */

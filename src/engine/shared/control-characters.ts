@@ -1,12 +1,9 @@
-/**
- * Finds characters in untrusted text that are dangerous to print: invisible ones, and those that control a terminal, a log or an
- * editor.
- */
+/** Characters of untrusted text that control a terminal, a log or an editor, and invisible characters. */
 
 /**
- * Matches characters without a glyph (`Default_Ignorable_Code_Point`: for example, zero-width spaces, tags and fillers), and
- * characters that change the direction of text (UAX #9 §2). Does not match a joiner or a variation selector that follows a
- * non-ASCII character, because Persian text and emoji need these characters.
+ * Characters without a glyph (`Default_Ignorable_Code_Point`: zero-width ones, tags, fillers) and those that change the direction
+ * of a text (UAX #9 §2). A joiner or a variation selector after a non-ASCII character does not match, because Persian and emoji
+ * need it.
  */
 export const invisibleCharacters =
   /(?!(?<=\P{ASCII})(?<!\p{DI})(?:\u200c|\u200d|\ufe0e|\ufe0f))[\p{DI}\p{Bidi_C}\ufff9-\ufffb]/gu;

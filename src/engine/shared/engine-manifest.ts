@@ -1,7 +1,4 @@
-/**
- * Reads the engine's `package.json`. Finds the packages that an optional feature needs and that are missing or have a wrong
- * version.
- */
+/** Reads the engine's `package.json`, and finds packages of optional features that are missing or have a wrong version. */
 import { readFileSync } from "node:fs";
 import * as modules from "node:module";
 
@@ -22,10 +19,7 @@ const featureOf = (name: string): OptionalFeature => {
   return name.startsWith("vscode-") ? "lsp" : "codegen";
 };
 
-/**
- * Returns the advice to install the packages that the feature needs and that are missing or have a wrong version. Returns
- * `undefined` if there are none.
- */
+/** Advice to install the feature's packages that are missing or have a wrong version; `undefined` if all are present. */
 export function installAdvice(feature: OptionalFeature): string | undefined {
   const { version: ownVersion, devDependencies } = engineManifest();
   const mismatched = Object.entries(devDependencies)

@@ -1,7 +1,6 @@
 /**
- * Converts JSON integers beyond 2^53 to strings. As JavaScript numbers they would be rounded, and a rounded id would identify
- * another record. Most texts have no integer of 16 or more digits. Every 16th byte suffices to find this out quickly, because a
- * run of 16 digits includes one of these bytes.
+ * Preserves JSON integers beyond 2^53 as strings: JavaScript's numbers would round them, and a rounded id identifies another
+ * record. Most texts have no such integer, which a sample of every 16th byte shows quickly.
  */
 import { endOfString } from "./json-values.ts";
 
@@ -19,10 +18,7 @@ const longInteger = /(?<![\d.eE+-])-?[1-9]\d{15,}(?![\d.eE]|\s*:)/g;
 /** Whether the number may be the result of rounding another integer. */
 export const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
 
-/**
- * Returns a number in the JSON value for which `test` returns `true`. The search is iterative, so that a deeply nested value
- * cannot overflow the stack.
- */
+/** Returns a number in the JSON value for which `test` is true. Iterative, so that deep nesting cannot overflow the stack. */
 export function findNumber(value: unknown, test: (value: number) => boolean): number | undefined {
   const values = [value];
   while (values.length > 0) {
@@ -39,10 +35,7 @@ export function exactText(body: Buffer): string {
   return hasLongInteger(body) ? quoted(text) : text;
 }
 
-/**
- * Whether the body contains at least `digits` consecutive digits that may be an integer, because neither a quote nor a decimal
- * point precedes them.
- */
+/** Whether a run of at least `digits` digits is preceded by neither a quote nor a decimal point, and so may be an integer. */
 function hasLongInteger(body: Buffer): boolean {
   for (let at = digits - 1; at < body.length; at += digits) {
     if (!isDigit(body[at])) continue;

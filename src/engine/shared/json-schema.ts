@@ -36,10 +36,7 @@ const validator = (allErrors: boolean): Ajv2020 => {
   return ajv;
 };
 
-/**
- * The `this` value of a validator call. `steps`: the budget that all patterns of the call share. Without it, each check of a
- * pattern has the budget `stepsOfConstant`.
- */
+/** The `this` value of a validator call. Without `steps`, each pattern has the budget `stepsOfConstant`. */
 type Checking = { readonly steps?: RegexSteps };
 
 /**
@@ -74,9 +71,7 @@ function replaceKeywords(ajv: Ajv2020): void {
   });
 }
 
-/**
- * Returns a key that is the same for equal values. The order of an object's members does not matter (JSON Schema 2020-12 §4.2.2).
- */
+/** Returns the same key for equal values, regardless of the order of an object's members (JSON Schema 2020-12 §4.2.2). */
 const identityOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? `\0${JSON.stringify(value, inOrder)}` : value;
 

@@ -21,9 +21,8 @@ export function countValues(text: string, most: number): number {
 }
 
 /**
- * Whether the text has at least `many` opening brackets, including those inside strings. The number of brackets predicts how much
- * memory the parsed text takes, because even an empty object takes up to 58 bytes. This function takes a fifteenth of the time of
- * `countValues`.
+ * Whether the text has at least `many` opening brackets, including those inside strings. Brackets predict memory use, because an
+ * empty object takes up to 58 bytes. Counting brackets alone takes a fifteenth of the time of `countValues`.
  */
 export function hasContainers(text: string, many: number): boolean {
   let left = many;

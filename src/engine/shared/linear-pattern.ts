@@ -1,11 +1,10 @@
 /**
- * Checks JSON Schema's keyword `pattern` in linear time. Translates the pattern from ECMA-262's Unicode mode (JSON Schema 2020-12
- * §6.4) to RE2, whose running time is bounded by the length of the text times the length of the pattern. JavaScript's engine
- * backtracks: `^(\w+\s?)*$` takes seconds for 29 letters. RE2 supports neither lookaround nor backreferences; patterns that
- * contain these are checked only by REST.
+ * Checks `pattern` in linear time by translating ECMA-262's Unicode mode (JSON Schema 2020-12 §6.4) to RE2, whose running time is
+ * bounded by the text's length times the pattern's. JavaScript's engine backtracks: `^(\w+\s?)*$` takes seconds for 29 letters.
+ * RE2 supports neither lookaround nor backreferences; only REST checks patterns with these.
  *
- * A step executes one instruction of the compiled pattern for one character of the text. All checks of a request share one budget
- * of steps, so a long list of values cannot cost more than one long value.
+ * A step is one instruction of the pattern for one character of the text. All checks of a request share one budget of steps, so
+ * long lists and repeated values cannot cost more than a single value.
  */
 import { RE2JS } from "re2js";
 
@@ -21,10 +20,7 @@ export const regexStepsPerRequest = (): RegexSteps => ({ left: 1_000_000 });
 /** The budget for checking one value outside a request, such as a constant in a spec. */
 const stepsOfConstant = 20_000_000;
 
-/**
- * Compiles a pattern. Throws if the pattern is invalid or RE2 does not support it. `test` returns `true` for a text that would
- * exceed the budget, so that REST decides.
- */
+/** Throws if the pattern is invalid or unsupported by RE2. A text that exceeds the budget passes; REST validates it. */
 export function linearPattern(pattern: string): LinearPattern {
   new RegExp(pattern, "u");
   const compiled = RE2JS.compile(toRe2(pattern));
@@ -58,10 +54,7 @@ const token = new RegExp(
 );
 
 const everything = String.raw`\x{0}-\x{10FFFF}`;
-/**
- * The characters that `\s` matches in ECMA-262: white space and line terminators (§12.2, §12.3). `notSpace` contains all other
- * characters. RE2's `\s` matches only ASCII characters.
- */
+/** ECMA-262's white space and line terminators (§12.2, §12.3), and their complement; RE2's `\s` covers only ASCII. */
 const space = String.raw`\x{9}-\x{d}\x{20}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`;
 const notSpace = String.raw`\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10FFFF}`;
 

@@ -2,10 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
-/**
- * Returns the sorted paths of the files, relative to the folder and with `/` as the separator. Throws Node's error if the folder
- * cannot be read.
- */
+/** File names relative to the folder, `/`-separated and sorted. Throws Node's error if the folder cannot be read. */
 export const listFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

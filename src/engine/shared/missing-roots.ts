@@ -1,7 +1,4 @@
-/**
- * Rejects an operation if the schema has no root type for it, such as a mutation if there is no `Mutation` type (GraphQL
- * §5.2.1.1). graphql-js checks this only when it executes the operation.
- */
+/** Rejects operations without a root type in the schema (GraphQL §5.2.1.1), which graphql-js checks only during execution. */
 import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind } from "graphql";
 
 export const missingRootTypes = (schema: GraphQLSchema, { definitions }: DocumentNode): GraphQLError[] =>

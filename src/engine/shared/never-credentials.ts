@@ -3,10 +3,7 @@
 /** The header with which a gateway proves to the roles behind it that it knows `GATEWAY_SECRET`. */
 export const proofHeader = "x-gateway-proof";
 
-/**
- * The default of `CONTEXT_HEADER_PREFIX`: how the names of context headers begin. In these headers, a gateway names the verified
- * caller.
- */
+/** Default of `CONTEXT_HEADER_PREFIX`, the prefix of context headers. */
 export const defaultContextPrefix = "X-Service-";
 
 /** Headers about the connection or the message, and headers that the server sets. */

@@ -1,12 +1,6 @@
-/**
- * The metadata of REST operations that the schema uses. Codegen writes it to `generated/operations.ts`, and the REST client reads
- * it.
- */
+/** The metadata of bound operations that codegen writes to `generated/operations.ts` for the REST client. */
 
-/**
- * How a parameter is serialized (OpenAPI 3.1 §4.8.12.2). The style `json` means that the document declares the parameter's value
- * as JSON with `content` (§4.8.12.1).
- */
+/** Serialization of a parameter (OpenAPI 3.1 §4.8.12.2). `json` means that the parameter's `content` is JSON (§4.8.12.1). */
 export type Style = {
   readonly style: string;
   readonly explode: boolean;
@@ -20,43 +14,29 @@ export const isSafeMethod = (method: string): boolean => method === "GET" || met
 export type Operation = {
   /** The `operationId`, or method and path if the operation has no `operationId`. */
   readonly id: string;
-  /**
-   * The first tag of the operation, or the name of its document, in upper case and with `_` instead of `-`. It selects the URL to
-   * which the call is sent. It is empty for the default URL.
-   */
+  /** The first tag, or the document's name, in upper case with `_` for `-`. Selects the upstream; empty for the default one. */
   readonly product: string;
   /** The permission that a caller needs. Absent if the document names none. */
   readonly permission?: string;
   /** The styles of array and object parameters, and of a form's properties, by `<in>:<name>`. */
   readonly style?: Readonly<Record<string, Style>>;
-  /**
-   * The lower-case names of the request headers that contain credentials: one list for each alternative security requirement.
-   * Absent if there are no alternatives.
-   */
+  /** Lower-case request headers with credentials, one list per alternative security requirement; absent without alternatives. */
   readonly credentials?: readonly (readonly string[])[];
   /** One entry for each alternative security requirement. Absent if no requirement names an OAuth scope. */
   readonly scopes?: readonly ScopeRequirement[];
-  /**
-   * The operation only reads, and the document declares `security: []`. A call contains no data of the caller, so several callers
-   * may share a public response.
-   */
+  /** A read with `security: []`. A call contains no data of the caller, so callers may share a public response. */
   readonly public?: true;
   /** The operation accepts calls without credentials, so a successful call does not prove that its credentials were valid. */
   readonly anonymous?: true;
   /** Maps the header in which clients send a credential to the place where REST expects this credential. */
   readonly places?: Readonly<Record<string, CredentialPlace>>;
-  /**
-   * Credentials that the server holds and sends instead of those of the caller. `origin`: the only origin to which they are sent.
-   */
+  /** The server's credentials, which replace the caller's, and the only origin to which they are sent. */
   readonly held?: {
     readonly origin: string;
     readonly credentials: readonly HeldCredential[];
     /** The request parameter that the server sets to the tenant of the caller. */
     readonly tenant?: TenantParameter;
-    /**
-     * The permission that the server requires of the caller. REST cannot check it, because REST receives only the server's
-     * credential.
-     */
+    /** The server checks this permission of the caller, because REST sees only the server's credential. */
     readonly permission?: string;
     /** The rate limit of the REST service's vendor. Absent if `spec/credentials.yaml` does not state it. */
     readonly rateLimit?: { readonly requests: number; readonly seconds: number };
@@ -69,19 +49,13 @@ export type Operation = {
   readonly accept?: string;
   /** The document allows a success response with a text body. */
   readonly text?: true;
-  /**
-   * The paths in a success response that GraphQL fields read and whose values may be null or absent. An empty path means the
-   * whole body.
-   */
+  /** Paths in a success response that fields read and that may be null or absent; an empty path is the whole body. */
   readonly nullable?: readonly string[];
   /** The document allows a success response without content. */
   readonly empty?: true;
   /** The document declares no success response with content, so the body of a response is ignored. */
   readonly unread?: true;
-  /**
-   * The keys of the error responses in the document, such as `404`, `4XX` and `default` (OpenAPI 3.1 §4.8.16). Absent if there
-   * are none.
-   */
+  /** The documented error responses, such as `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16); absent if there are none. */
   readonly refusals?: readonly string[];
   /** The keys of those error responses in the document that have no JSON content. */
   readonly bareRefusals?: readonly string[];
@@ -92,27 +66,18 @@ export type Operation = {
   readonly errors?: readonly ErrorMembers[];
 };
 
-/**
- * A security requirement. `headers`: the lower-case names of the request headers that contain its credentials. `scopes`: the
- * OAuth scopes that it requires.
- */
+/** A security requirement: the lower-case request headers with its credentials, and the scopes of OAuth that it requires. */
 export type ScopeRequirement = { readonly headers: readonly string[]; readonly scopes: readonly string[] };
 
 /** Paths of members in an error response's body, such as `error.message`. */
 type ErrorPaths = {
-  /**
-   * `message`: the path of a message for people. `code`: the path of REST's error code. `field`: the path of the rejected value's
-   * name.
-   */
+  /** A message for people. `code`: REST's error code. `field`: the name of the rejected value. */
   readonly message?: string;
   readonly code?: string;
   readonly field?: string;
 };
 
-/**
- * The members of an error response's body that the document declares (`x-error-mapping`, RFC 9457). `statuses` and `media`: the
- * responses whose bodies have these members.
- */
+/** Error members that the document declares (`x-error-mapping`, RFC 9457), and the responses that have them. */
 export type ErrorMembers = ErrorPaths & {
   readonly statuses: readonly string[];
   readonly media: string;
@@ -120,10 +85,7 @@ export type ErrorMembers = ErrorPaths & {
   /** The path of a list of errors. Its items are strings, or objects in which `item` gives the paths. */
   readonly list?: string;
   readonly item?: ErrorPaths;
-  /**
-   * Instead of a list, `list` is the path of an object that maps the name of each rejected value to the messages about this
-   * value.
-   */
+  /** The list is a map from the name of each rejected value to its messages. */
   readonly isMap?: true;
 };
 
@@ -132,21 +94,12 @@ export type CredentialPlace = { readonly in: "query" | "cookie" | "header"; read
 
 /** A credential that the server holds (`spec/credentials.yaml`), and where REST expects it. */
 export type HeldCredential = CredentialPlace & {
-  /**
-   * The authentication scheme, with which the value of `Authorization` begins (RFC 6750 §2.1, RFC 7617 §2). Absent if the
-   * credential is an API key.
-   */
+  /** The scheme with which a value in `Authorization` begins (RFC 6750 §2.1, RFC 7617 §2); absent for an API key. */
   readonly scheme?: "Bearer" | "Basic";
-  /**
-   * The path of the credential, relative to `CREDENTIALS_DIRECTORY`. It is a file or, if `perTenant` is true, a folder with one
-   * file per tenant.
-   */
+  /** Path below `CREDENTIALS_DIRECTORY`: a file or, with `perTenant`, a folder with one file per tenant. */
   readonly file: string;
   readonly perTenant?: true;
-  /**
-   * The endpoint that issues the token that REST receives, in exchange for the client's id and secret. `file` contains this id
-   * and secret.
-   */
+  /** Exchanges the client's id and secret, which `file` contains, for the token that REST receives. */
   readonly token?: TokenEndpoint;
 };
 
@@ -164,9 +117,8 @@ export type TokenEndpoint = {
 };
 
 /**
- * Normalizes the name of a header or parameter, as a REST service in CGI or PHP may do. CGI and PHP replace special characters.
- * PHP also reads `key[]` as `key`, and drops white space before a name and everything after a NUL. REST may treat names with the
- * same normalized form as the same name.
+ * Normalizes a name as CGI and PHP do: they replace characters of headers and parameters, and PHP reads `key[]` as `key` and
+ * drops white space before a name and everything after a NUL. REST may treat names with the same result as one name.
  */
 export const spellingOf = (name: string): string =>
   name

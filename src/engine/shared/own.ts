@@ -8,15 +8,10 @@ export const own = <Value>(
   name: string | number,
 ): Value | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
-/**
- * An object without inherited properties, for code that cannot use a `Map`. V8 accesses it faster than an object that
- * `Object.create(null)` returns.
- */
+/** An object without inherited properties, where a `Map` cannot be used. V8 accesses it faster than `Object.create(null)`. */
 export class Dictionary<Value> {
   [name: string]: Value;
-  /**
-   * Makes the type nominal: TypeScript rejects an object literal as a value of this type, because a literal inherits properties.
-   */
+  /** Makes the type nominal, so that an object literal, which has a prototype, is not assignable to it. */
   declare protected readonly nominal: never;
 
   constructor(...members: readonly Readonly<Record<string, Value>>[]) {

@@ -3,10 +3,7 @@ import type { Operation } from "./operation.ts";
 
 type Refusals = Pick<Operation, "refusals">;
 
-/**
- * Returns the key of the documented error response that applies to a 4xx status: the status, `4XX` or `default` (OpenAPI 3.1
- * §4.8.16).
- */
+/** Returns the key of the response in the document: the status, `4XX` or `default` (OpenAPI 3.1 §4.8.16). */
 export const documentedStatus = ({ refusals }: Refusals, status: number): string | undefined =>
   [String(status), "4XX", "default"].find((key) => refusals?.includes(key));
 

@@ -1,16 +1,10 @@
-/**
- * Reads a file whose path a user gives. Reads only regular files (POSIX `S_ISREG`), because reading, for example, a pipe or a
- * device may block or never end.
- */
+/** Reads a file that a user names, but only a regular file (POSIX `S_ISREG`): reading any other file might block or never end. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** The default limit in bytes. No document of this size can be parsed in reasonable time. */
 export const maxFileBytes = 268_435_456;
 
-/**
- * Returns the text of the file. Throws Node's error if the file cannot be opened. Throws an `Error` without a code if the file is
- * too large, is not a regular file, or is UTF-16.
- */
+/** Throws Node's error if the file cannot be opened, and an `Error` without a code if it is too large or not regular. */
 export function readRegularFile(path: string, maxBytes = maxFileBytes): string {
   // without this flag, opening a FIFO without a writer blocks
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

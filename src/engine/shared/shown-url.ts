@@ -1,12 +1,6 @@
-/**
- * Removes the parts of URLs that may be secret, which are user, password, query and fragment. The result is shown in logs,
- * errors, reports and by `--check-config`.
- */
+/** URLs without user, password, query and fragment, which may be secret, for logs, errors, reports and `--check-config`. */
 
-/**
- * Returns the URL without parts that may be secret. For an invalid URL, returns only the scheme. Returns any other text
- * unchanged.
- */
+/** Returns only the scheme of an invalid URL, and any other text unchanged. */
 export function shownUrl(given: string): string {
   const url = URL.parse(given);
   if (!url) return given.replace(/^([a-z][a-z\d+.-]*:\/\/).*/is, "$1…");

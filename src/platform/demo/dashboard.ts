@@ -38,9 +38,7 @@ const types: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/**
- * Whether the dashboard is served. It needs the roles `platform` and `graphql`, and its files, which an installation may omit.
- */
+/** Whether the dashboard is served: it needs GraphQL and the demo platform's API, and an installation may omit its files. */
 export const hasDashboard = ({ production, roles }: Config): boolean =>
   !production && roles.has("platform") && roles.has("graphql") && existsSync(page);
 

@@ -50,10 +50,7 @@ const rolePermissions = {
   analyst: ["inbox:*:read", "ai:*:read", "insights:*:read"],
 };
 
-/**
- * Returns the text that a demo key has instead of a random part. It contains the owner's name, which shows that the key is not
- * secret.
- */
+/** The random part of a demo key is replaced by its owner's name, which shows that the key is not secret. */
 const demoBody = (owner: string): string => `Demo${owner}`.padEnd(26, "0");
 
 /** For each demo key: the tenant, the user, the owner's name as it appears in the key, and a description. */
@@ -76,10 +73,7 @@ export const demoKeys: readonly DemoKey[] = keyOwners.map(([tenant, user, owner,
 export const hasDemoData = ({ production, env }: Config): boolean =>
   !production && env.API_ENVIRONMENT === "test";
 
-/**
- * Returns the demo keys that are valid with this configuration. Returns an empty list if, for example, the data file contains
- * only other tenants.
- */
+/** The demo keys that work with this configuration; an empty list if the data file has other tenants. */
 export function workingDemoKeys(config: Config): readonly DemoKey[] {
   if (!hasDemoData(config)) return [];
   if (config.env.DATA_FILE === undefined) return demoKeys;
@@ -90,10 +84,7 @@ export function workingDemoKeys(config: Config): readonly DemoKey[] {
   return working;
 }
 
-/**
- * Fills an empty store with demo data, in one transaction. Does not change a store that contains a tenant. `now`: the time at
- * which the demo data ends.
- */
+/** Fills an empty store in one transaction; leaves a store with a tenant unchanged. The latest data is from `now`. */
 export function seedDemoData(store: Store, now: Date): void {
   store.transaction(() => {
     if (store.unscoped("anyTenant")?.found === 1) return;

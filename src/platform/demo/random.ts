@@ -1,7 +1,4 @@
-/**
- * A seeded source of randomness for demo data: the same seed gives the same data. Secrets must not be made from this source,
- * because its values can be predicted.
- */
+/** A seeded source of randomness for demo data: the same seed gives the same data. Secrets must not use this source. */
 import { base62 } from "restbound/role";
 
 export type Random = {

@@ -59,10 +59,7 @@ export function insertConversation(
   return talk.findLast(({ direction }) => direction === "inbound")?.at ?? last;
 }
 
-/**
- * Returns the messages of one conversation. The first message is from the contact and at most 90 days old. No message is later
- * than `now`.
- */
+/** The messages of one conversation. The contact begins within the last 90 days, and the last message is before `now`. */
 function makeTalk(
   random: Random,
   agents: readonly string[],

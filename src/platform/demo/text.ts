@@ -105,10 +105,7 @@ export const tags: readonly string[] = [
   "urgent-order",
 ];
 
-/**
- * The topics of conversations. `opening`: the contact's first message. `questions`: the contact's further messages. `answers`:
- * the agent's messages.
- */
+/** Topics of conversations: the subject, the contact's opening, the contact's questions and the agent's answers. */
 export const topics: readonly {
   subject: string;
   opening: string;

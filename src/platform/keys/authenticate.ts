@@ -21,10 +21,7 @@ export const keyRules = (config: Config, permissions: readonly string[]): KeyRul
   permissions,
 });
 
-/**
- * Returns the caller. Throws `UNAUTHENTICATED` if there is no valid key, and `BAD_REQUEST` if credentials are repeated or
- * conflict.
- */
+/** Throws `UNAUTHENTICATED` without a known caller, `BAD_REQUEST` for repeated or conflicting credentials. */
 export function authenticate(
   config: Config,
   store: Store,

@@ -41,10 +41,7 @@ export function serveIntrospection(
   });
 }
 
-/**
- * Converts a key's owner to an introspection response (RFC 7662 §2.2). The response for an inactive key has only the member
- * `active`.
- */
+/** RFC 7662 §2.2. For an inactive key, the response has only the member `active`. */
 function toResponse(caller: KeyOwner | undefined): Record<string, unknown> {
   if (!caller) return { active: false };
   return {

@@ -1,7 +1,6 @@
 /**
- * `npm run keys -- create|list|revoke`: manages the API keys in the platform's `DATA_FILE`. Only `create` prints the secret of a
- * key, which is not stored. `create --email` also creates the tenant and the user if they do not exist, for example in a new
- * production store.
+ * `npm run keys -- create|list|revoke`: manages the API keys in the platform's `DATA_FILE`. Only `create` prints the secret,
+ * which is stored nowhere. `create --email` also creates a missing tenant and user, such as the first ones of a production store.
  */
 import { didYouMean } from "graphql/jsutils/didYouMean.js";
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
@@ -148,10 +147,7 @@ async function revoke(id: string, io: Io, ...[tenant, store, { env }]: Parameter
 
 if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);
 
-/**
- * Parses a comma-separated list of scopes. A scope is `area:resource:action`, where `*` stands for any part. `declared`: the
- * permissions in the OpenAPI document.
- */
+/** Reads scopes: `area:resource:action`, comma-separated, `*` for any part. `declared`: the contract's permissions. */
 function readScopes(given: string, declared: readonly string[]): string[] {
   const scopes = given.split(",");
   const wrong = scopes.find((scope) => !declared.some((permission) => covers(scope, permission)));

@@ -50,10 +50,7 @@ export type KeyRules = {
   permissions: readonly string[];
 };
 
-/**
- * Returns the caller that the key belongs to, or `undefined` if the key is not active. A key with a wrong checksum is rejected
- * without a query to the store.
- */
+/** Returns the caller of this key; `undefined` if it is not active. A wrong checksum is rejected without a lookup. */
 export function findCaller(store: Store, rules: KeyRules, key: string, now: Date): KeyOwner | undefined {
   if (!isWellFormed(rules.environment, key)) return undefined;
   const row = store.unscoped("keyByDigest", { digest: digestOf(key) });

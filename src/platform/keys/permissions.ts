@@ -1,10 +1,9 @@
 /**
- * The effective permissions (`<area>:<resource>:<action>`) of a key. A key has those permissions that the roles of its user grant
- * and that the scopes of the key also cover. In a role or a scope, `*` matches any part of a permission, and a single `*` matches
- * every permission.
+ * The effective permissions (`<area>:<resource>:<action>`) of a key. A key has the permissions that its user's roles grant and
+ * its own scopes cover. In a role or a scope, `*` matches any part of a permission, and a single `*` matches every permission.
  */
 
-/** `declared`: the permissions in the OpenAPI document. No other permission can be effective. */
+/** `declared`: the permissions of the OpenAPI document, which are the only effective ones. */
 export const effectivePermissions = (
   declared: readonly string[],
   granted: readonly string[],

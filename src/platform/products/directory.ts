@@ -1,7 +1,4 @@
-/**
- * The handlers of the products CRM, AI and engage. They list contacts, agents and campaigns, and return single contacts and
- * agents by id.
- */
+/** CRM, AI and engage: lists of contacts, agents and campaigns, and single contacts and agents by id. */
 import { type Handler, readPage, rowById, type Sorts, sqlValue } from "../handler.ts";
 import { strings } from "../store/row.ts";
 import type { Row } from "../store/store.ts";

@@ -1,7 +1,4 @@
-/**
- * The handler of the product insights. It returns the metrics of a date range. SQL computes the metrics. This file validates the
- * range, and adds the days for which SQL returns no rows.
- */
+/** Insights: the metrics of a date range. SQL computes them; this file validates the range and adds the days without rows. */
 import { CodedError } from "restbound";
 import { type Handler, stringOf } from "../handler.ts";
 import type { Row } from "../store/store.ts";

@@ -15,10 +15,7 @@ export type SortColumn = "createdAt" | "lastMessageAt" | "name" | "startsAt";
 
 type RowPage = { items: Row[]; nextCursor: string | null; hasMore: boolean };
 
-/**
- * Creates a page of at most `limit` rows. `rows`: at most `limit` + 1 rows, sorted by the column `sortedBy`, then by id. If there
- * are `limit` + 1, there is a next page.
- */
+/** `rows`: up to `limit` + 1 rows, sorted by the column `sortedBy`, then by id. The extra row shows that there is a next page. */
 export function toPage(rows: Row[], limit: number, sortedBy: SortColumn): RowPage {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
@@ -27,9 +24,7 @@ export function toPage(rows: Row[], limit: number, sortedBy: SortColumn): RowPag
   return { items, nextCursor, hasMore };
 }
 
-/**
- * Returns the number of items of all pages. Does not call `count` if the page is the only one, because its items can be counted.
- */
+/** Calls `count` only if the page does not show the total. */
 export const totalOf = (
   { items, hasMore }: RowPage,
   cursor: string | undefined,

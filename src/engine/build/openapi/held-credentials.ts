@@ -8,10 +8,7 @@ import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
 import type { RestOperations } from "./read-operations.ts";
 import { credentialHeadersOf, ownHeaderOf, schemesOf } from "./security.ts";
 
-/**
- * Returns the operation's name in `spec/credentials.yaml`: method and path without the document's name, for example
- * `GET /things/{id}`.
- */
+/** `GET /things/{id}`: names an operation in `spec/credentials.yaml`, without the document's name. */
 export const ownMethodAndPath = (operation: RestOperation): string =>
   methodAndPath({ method: operation.method, path: ownPath(operation) });
 
@@ -19,10 +16,7 @@ type Held = NonNullable<Operation["held"]>;
 
 export type HeldByOperation = ReadonlyMap<RestOperation, Held>;
 
-/**
- * Returns where in a request the server puts the credential of a security scheme; `undefined` for a scheme whose credentials the
- * server cannot send.
- */
+/** Returns where the server sends a scheme's credential; `undefined` if it cannot send credentials of this kind. */
 export function heldPlaceOf(scheme: RestNode | undefined): Omit<HeldCredential, "file"> | undefined {
   const { type, scheme: given, in: location, name } = membersOf(scheme?.value);
   const header = ownHeaderOf(scheme);

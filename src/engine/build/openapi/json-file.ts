@@ -16,16 +16,13 @@ type Steps = readonly (string | number)[];
 /** The deepest nesting that is parsed here. Deeper documents are left to the YAML parser, which reports excessive depth. */
 const maxDepth = 500;
 
-/**
- * Returns `undefined` if the text is not JSON, is nested too deeply, or repeats a key. The YAML parser then has to read the text.
- */
+/** Returns `undefined` for text that the YAML parser has to read: it is not JSON, nested too deeply, or repeats a key. */
 export function parseJson(text: string): JsonFile | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
     const value = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const colons = colonsIn(text);
-    // the text has one colon per key, but `JSON.parse` keeps only one of several equal keys: duplicates leave fewer keys than
-    // colons
+    // duplicate keys leave fewer keys than colons, because `JSON.parse` keeps only one of them
     const isPlain = !Number.isNaN(colons) && colons === keysIn(value);
     return isPlain
       ? { value, offsetAt: offsetFinder(text), pathAt: (offset) => pathAt(text, offset) }
@@ -65,10 +62,7 @@ function keysIn(value: Readonly<Record<string, unknown>>): number {
 /** The offset of an object's key or of a list's item, and the offset of the value there. */
 type Member = readonly [offset: number, valueOffset: number];
 
-/**
- * Returns a function that finds the offset of the key or item at a path. If nothing is there, the function returns the offset of
- * the nearest existing ancestor.
- */
+/** Returns a function that finds the offset of the key or item at a path, or of its nearest existing ancestor. */
 function offsetFinder(text: string): (path: Steps) => number {
   const known = new Map<number, ReadonlyMap<string, Member>>();
   const membersAt = (offset: number): ReadonlyMap<string, Member> => {

@@ -3,9 +3,7 @@ import { isRecord } from "../../shared/json-object.ts";
 import { keysOf, type RestDocument, type RestNode, type RootNode } from "./document.ts";
 import { itemMethods } from "./operation.ts";
 
-/**
- * With several documents, `ownId` and `path` begin with the document's name: for example, `shop/listThings` and `shop/things`.
- */
+/** With several documents, `ownId` and `path` are prefixed with the document's name: `shop/listThings`, `shop/things`. */
 export type OperationNode = {
   readonly root: RootNode;
   readonly ownId: string | undefined;
@@ -25,10 +23,7 @@ const isPath = /^\/(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?#]|$))/is;
 export const operationNodes = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, ([first]) => (first ? [first] : []));
 
-/**
- * Yields the entries of `additionalOperations` that are ignored because the path item has a field for the same method: for
- * example, `POST` beside the field `post` (OpenAPI 3.2, Path Item Object).
- */
+/** Yields the ignored entries of `additionalOperations`, such as `POST` beside `post` (OpenAPI 3.2, Path Item Object). */
 export const shadowedOperations = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, (written) => written.slice(1));
 
@@ -71,10 +66,7 @@ function itemOperations(document: RestDocument, item: RestNode): Map<string, Ite
   return Map.groupBy(written, ({ method }) => method);
 }
 
-/**
- * Converts a method in `additionalOperations` to the path item's field for this method, for example `POST` to `post`. Returns a
- * method without a field unchanged.
- */
+/** `POST` in `additionalOperations` → `post`, because the path item has a field for this method. Other methods are unchanged. */
 const itemMethod = (method: string): string =>
   itemMethods.find((each) => each.toUpperCase() === method) ?? method;
 

@@ -8,9 +8,7 @@ import { nestedTagsOf } from "./tags.ts";
 
 export const isOperationPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
 
-/**
- * Returns the operations that the key selects. If the key is exactly the name of an operation, it selects only this operation.
- */
+/** If an operation has exactly this name, the key selects only that operation. */
 export function operationsOf(operations: RestOperations, key: string): RestOperation[] {
   const named = operations.named(key);
   if (named) return [named];
@@ -29,10 +27,7 @@ function hasName(operations: RestOperations, glob: string): (operation: RestOper
   return (operation) => namesOf(operation, operations).some((name) => consistsOf(name, parts));
 }
 
-/**
- * Returns the names that a pattern may match: the operation's id, its path, and its method with the path, each with and without
- * the document's name.
- */
+/** Returns the names of an operation, with and without the document's name. */
 const namesOf = (operation: RestOperation, operations: RestOperations): string[] => {
   const { id, method, path } = operation;
   const own = { method, path: ownPath(operation) };
@@ -47,9 +42,8 @@ const namesOf = (operation: RestOperation, operations: RestOperations): string[]
 };
 
 /**
- * Whether the name matches the pattern that was split into `parts` at each `*`. The name must start with the first part, end with
- * the last part, and contain the other parts in order between these two. The search takes linear time, whereas a regular
- * expression would backtrack at each `*`.
+ * Whether the name starts with the first part, ends with the last, and contains the others in order between them. The search
+ * takes linear time, whereas a regular expression would backtrack at each `*`.
  */
 function consistsOf(name: string, parts: readonly string[]): boolean {
   const [first = "", ...others] = parts;

@@ -21,15 +21,9 @@ export type Parameter = {
   readonly explode: boolean;
   /** If true, reserved characters in the value are not percent-encoded. */
   readonly allowReserved?: true;
-  /**
-   * The value of `x-limit-per`: the name of an array parameter. The limit then applies separately to the results for each item of
-   * that array.
-   */
+  /** `x-limit-per`: the name of an array parameter. The limit applies to the results for each item of that array. */
   readonly limitPer?: string;
-  /**
-   * The parameter is a header with a credential. The server forwards this header from the caller, so no GraphQL argument supplies
-   * the value.
-   */
+  /** The header contains a credential that is forwarded from the caller, so no GraphQL argument supplies it. */
   readonly isForwarded?: true;
 };
 
@@ -66,19 +60,13 @@ export type SuccessResponse = DocumentedResponse & {
 };
 
 export type RestOperation = {
-  /**
-   * The `operationId`, or method and path if the `operationId` is missing or not unique. With several documents, the id includes
-   * the document's name, for example `shop/listThings`.
-   */
+  /** The `operationId` (with several documents `shop/listThings`), or method and path if that is missing or not unique. */
   readonly id: string;
   /** The field of the path item, such as `get`, or the key in `additionalOperations`, such as `COPY`. */
   readonly method: string;
   /** The path in the document; with several documents, prefixed with the document's name: `shop/things/{id}`. */
   readonly path: string;
-  /**
-   * The product that the operation belongs to, which determines the upstream. With several documents, this is the document's
-   * name; with only one document, it is the operation's first tag.
-   */
+  /** Determines the upstream: the document's name, or the first tag if there is only one document. */
   readonly product: string;
   readonly root: RootNode;
   readonly summary?: string;
@@ -103,10 +91,7 @@ export type RestOperation = {
   readonly servers?: { readonly node: RestNode; readonly urls: readonly string[] };
   readonly responses: readonly DocumentedResponse[];
   readonly successes: readonly SuccessResponse[];
-  /**
-   * The parts of the request that are required but cannot be sent: cookies, and a query string or body in an unsupported media
-   * type.
-   */
+  /** Required parts of the request that calls cannot send: cookies, and a query string or body in an unsupported media type. */
   readonly unfeedable: readonly {
     readonly name: string;
     readonly node: RestNode;
@@ -162,10 +147,7 @@ export function isSameOperation(one: RestOperation, other: RestOperation): boole
   );
 }
 
-/**
- * Returns method, path and id, for example `GET /things/{id} (getThing)`. Omits the id if it only repeats the method and the
- * path.
- */
+/** `GET /things/{id} (getThing)`, or only `GET /things/{id}` if that is also the id. */
 export const operationLabel = (operation: RestOperation): string => {
   const name = methodAndPath(operation);
   return operation.id === name ? name : `${name} (${operation.id})`;
@@ -173,10 +155,7 @@ export const operationLabel = (operation: RestOperation): string => {
 
 export const isSafe = (method: string): boolean => isSafeMethod(sentMethod(method));
 
-/**
- * Whether the documented 2xx responses have no content, for example if 204 is the only one. A field bound to the operation is
- * then null.
- */
+/** Whether no documented 2xx response has content (for example 204), so that a field bound to the operation is null. */
 export const hasNoContent = ({ successes }: RestOperation): boolean =>
   successes.length > 0 && successes.every(({ media }) => media === undefined);
 
@@ -204,10 +183,7 @@ export const isRedirect = ({ status }: DocumentedResponse): boolean => status.st
 export const omitsSuccess = ({ method, responses }: Pick<RestOperation, "method" | "responses">): boolean =>
   !isSafe(method) && !responses.some((each) => isSuccess(each) || isRedirect(each));
 
-/**
- * Returns why fields cannot show a response of the operation. The returned text continues a sentence that starts with the
- * operation's name.
- */
+/** Returns why fields cannot show a response of the operation, as the end of a sentence that starts with the operation's name. */
 export function unshowableReason({ successes, responses }: RestOperation): string {
   if (successes.some(({ isStream }) => isStream))
     return "documents a stream of items (`itemSchema`) as its response";

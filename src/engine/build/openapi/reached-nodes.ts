@@ -7,10 +7,7 @@ import { mappedSchema } from "./shapes/variants.ts";
 /** Keywords that contain data, so that a `$ref` below them is not a reference. */
 const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
 
-/**
- * Whether the keys of the object below `key` are names and not keywords. For example, `default` below `responses` is the name of
- * a response (OpenAPI 3.1 §4.8.16).
- */
+/** Whether the keys of the object at `key` are names, such as the response `default`, and not keywords (OpenAPI 3.1 §4.8.16). */
 const holdsNames = (key: string | number | undefined): boolean => key === "properties" || key === "responses";
 
 /** A node that computes its path lazily, because a large document has a million nodes. */

@@ -11,10 +11,7 @@ import { readOperation } from "./read-operation.ts";
 /** The operations by id, in document order. */
 export class RestOperations extends Map<string, RestOperation> {
   readonly #byPlace: ReadonlyMap<string, RestOperation>;
-  /**
-   * The operations by their names without the document's name: by `operationId`, and by method and path. Operations of different
-   * documents may share such a name.
-   */
+  /** The operations by `operationId`, and by method and path, without the document's name. */
   readonly #byOwnName: ReadonlyMap<string | undefined, RestOperation[]>;
   /**
    * With several documents, the documents' names and the empty string; with a single document, an empty set. An `operationId`
@@ -49,20 +46,14 @@ export class RestOperations extends Map<string, RestOperation> {
     return start !== undefined && start !== root.name && this.#starts.has(start) ? undefined : id;
   }
 
-  /**
-   * Finds an operation by its `operationId`, or by its method and path. A name without the document's name must be unique among
-   * all documents.
-   */
+  /** Finds an operation by `operationId`, or by method and path. Without the document's name, the match must be unique. */
   named(name: string): RestOperation | undefined {
     const [own, ...others] = this.#byOwnName.get(name) ?? [];
     const found = this.get(name) ?? this.#byPlace.get(name) ?? (others.length === 0 ? own : undefined);
     return found ?? this.#formerNames.get(name);
   }
 
-  /**
-   * Returns the operation that corresponds to `other`, an operation in another version of the spec. Prefers the operation with
-   * the same id to one with the same method and path.
-   */
+  /** Returns the counterpart of an operation from another version of the spec. An operation with the same id takes precedence. */
   versionOf(other: RestOperation): RestOperation | undefined {
     return this.get(other.id) ?? [...this.values()].find((each) => isSameOperation(each, other));
   }

@@ -23,10 +23,7 @@ export function securityRequirementsOf({ node, root }: RestOperation): SecurityR
   };
 }
 
-/**
- * Returns the security schemes of each alternative in `security`. `node` is `undefined` for a scheme that the document does not
- * define.
- */
+/** Returns the security schemes of each alternative in `security`. `node` is `undefined` for an undefined scheme. */
 export const schemesOf = (document: RestDocument, operation: RestOperation) =>
   securityRequirementsOf(operation).alternatives.map((alternative) =>
     Object.keys(alternative).map((name) => ({
@@ -59,9 +56,7 @@ export const isDeclaredPublic = ({ node }: RestOperation): boolean => listOf(nod
 export const isAnonymousToo = (operation: RestOperation): boolean =>
   securityRequirementsOf(operation).alternatives.some((one) => Object.keys(one).length === 0);
 
-/**
- * The syntax of a scope (`scope-token`, RFC 6749 §3.3). Scopes of any other form are ignored, because no token can contain them.
- */
+/** `scope-token` (RFC 6749 §3.3). Other scopes are ignored, because no token can contain them. */
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
@@ -87,10 +82,7 @@ export function scopeRequirementsOf(document: RestDocument, operation: RestOpera
 
 const schemesWithScopes: ReadonlySet<unknown> = new Set(["oauth2", "openIdConnect"]);
 
-/**
- * Maps each request header in which clients send a credential to the place where REST expects this credential. Omits a header if
- * REST expects the credential in the same header.
- */
+/** Maps the client's request header to the place where REST expects the credential, if it differs. */
 export function credentialPlacesOf(
   document: RestDocument,
   operation: RestOperation,
@@ -129,18 +121,14 @@ export function ownHeaderOf(scheme: RestNode | undefined): string | undefined {
 }
 
 /**
- * Returns the name in lower case; `undefined` if it is not a valid header name (RFC 9110 §5.1). A header `__proto__` is rejected
- * too, because Node drops it.
+ * Returns the name in lower case; `undefined` if it is invalid (RFC 9110 §5.1) or `__proto__`, because Node drops that header.
  */
 export const headerName = (name: unknown): string | undefined =>
   typeof name === "string" && /^(?!__proto__$)[\w!#$%&'*+.^`|~-]+$/i.test(name)
     ? name.toLowerCase()
     : undefined;
 
-/**
- * Whether the document or one of its operations has a `security` list. An empty list counts too, because it declares anonymous
- * access.
- */
+/** Whether the document or one of its operations has a `security` list, even an empty one, which declares anonymous access. */
 export const declaresSecurity = (root: RootNode, operations: Iterable<RestOperation>): boolean =>
   listOf(root) !== undefined ||
   [...operations].some((operation) => operation.root === root && listOf(operation.node) !== undefined);

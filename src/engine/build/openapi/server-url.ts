@@ -6,9 +6,7 @@ import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { own } from "../../shared/own.ts";
 import type { RestDocument, RestNode } from "./document.ts";
 
-/**
- * Returns the URL of the first server. It may be relative, and its variables are replaced by their defaults (OpenAPI 3.1 §4.8.6).
- */
+/** Returns the URL, which may be relative, with its variables replaced by their defaults (OpenAPI 3.1 §4.8.6). */
 export function serverUrl(document: RestDocument, root: RestNode): string | undefined {
   const server = document.child(document.child(root, "servers"), 0);
   const { url, variables } = membersOf(server?.value);

@@ -20,10 +20,7 @@ export type DuplicateKey = { readonly file: string; readonly path: NodePath; rea
 export type YamlFile = {
   readonly value: unknown;
   readonly duplicateKeys: readonly DuplicateKey[];
-  /**
-   * Returns the location of the value at `path`, or of its key. If nothing is at the path, returns the location of the nearest
-   * existing ancestor.
-   */
+  /** Returns the location of the value at `path` or of its key; if there is none, of the nearest existing ancestor. */
   place(path: NodePath): FileLocation;
   /** Returns the path of the innermost value or key at a location. */
   pathAt(location: Pick<FileLocation, "line" | "column">): NodePath;
@@ -44,10 +41,7 @@ export function rejectDuplicates([first]: readonly DuplicateKey[]): void {
 export const duplicateKeyMessage = ({ path }: DuplicateKey): string =>
   `the key "${path.at(-1)}" appears twice in one object`;
 
-/**
- * Like `parseYamlFile`, but does not throw for duplicate keys: it returns them, because they may be in parts of the file that are
- * not used.
- */
+/** Like `parseYamlFile`, but returns duplicate keys instead of throwing, because they may be in unused parts of the file. */
 export function parseWithDuplicates(name: string, source: string): YamlFile {
   const text = source.replace(/^\uFEFF/, "");
   const json = parseJson(text);

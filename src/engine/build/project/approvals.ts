@@ -16,10 +16,7 @@ export type ApprovalEntry = {
   readonly expires: string;
 };
 
-/**
- * Identifies the approved finding. The fingerprint alone would be unique, but an approver reads the rule and the coordinate, so
- * these have to match too.
- */
+/** Identifies the approved finding. The approver relies on the rule and the coordinate, although the fingerprint is unique. */
 export const approvalKey = ({
   fingerprint,
   rule,

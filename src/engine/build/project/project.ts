@@ -96,10 +96,7 @@ export class Project {
     return this.#diagnostics();
   }
 
-  /**
-   * Returns the project if it has no errors; otherwise throws `UnreadableSpec` with all of them. Ignores errors in parts of the
-   * OpenAPI document that no field uses.
-   */
+  /** Throws `UnreadableSpec` with all errors, if there are any. Ignores parts of the OpenAPI document that no field uses. */
   proved(): ValidProject {
     return this.#without([...this.#mapping(reachableFaults), ...this.#operations().diagnostics]);
   }

@@ -57,10 +57,7 @@ export const withTexts = ({ read, list }: SpecFiles, texts: ReadonlyMap<string, 
 export const namesBelow = (folder: string, names: readonly string[]): string[] =>
   names.filter((name) => folder === "." || name.startsWith(`${folder}/`)).sort();
 
-/**
- * Handles an error that occurred when a file was read. Returns `undefined` if the file or its folder does not exist; throws
- * `UnreadableSpec` for any other error.
- */
+/** Returns `undefined` if the file or its folder does not exist. Throws `UnreadableSpec` for any other error. */
 function absent(name: string, error: unknown, words: Readonly<Record<string, string>> = {}): undefined {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") return undefined;

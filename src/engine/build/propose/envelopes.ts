@@ -38,10 +38,7 @@ export function envelopeOf(answer: Shape, operation: RestOperation): Property | 
 const isPageOf = (list: Property, answer: Shape): boolean =>
   responseProperties(answer).every((each) => each.name === list.name || isPagingProperty(each));
 
-/**
- * Returns the only list in the response of a page, if the list has a usual name such as `data`, or the name of the resource (for
- * example, `pages` in the response of `/books/{id}/pages`).
- */
+/** Returns the list of a page, if it is named `data` or similar, or after the resource (`alerts` of `/things/{id}/alerts`). */
 function namedList(answer: Shape, operation: RestOperation): Property | undefined {
   const [list, ...others] = responseProperties(answer).filter(({ shape }) => shape.types.has("array"));
   if (!list || others.length > 0 || !isPlainObject(answer) || !isComposed(list.shape)) return undefined;

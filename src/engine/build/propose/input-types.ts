@@ -197,10 +197,7 @@ function isAnyText({ shape, in: location, style }: Parameter): boolean {
   return types.size > 1 && types.has("string") && !types.has("array") && !types.has("object");
 }
 
-/**
- * Returns the default of the page size argument. If REST declares no default, one is added, because a connection must know its
- * page size.
- */
+/** The default of the page size argument if REST has none, because a connection must know its page size. */
 function defaultLength({ limits }: Shape): string {
   if (Number.isInteger(limits.default)) return "";
   const { minimum: least, maximum: most } = limits;

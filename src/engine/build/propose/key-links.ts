@@ -122,12 +122,11 @@ const extension = ({ link: { owner, bindings }, index }: Tried): string =>
   `extend type ${owner} {\n  ${bindings[index]}\n}`;
 
 /**
- * A link by a key. For example, an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the
- * author. This requires an operation that accepts a list of ids, returns an object by its id, or returns all objects. Likewise,
- * an object with a `plan_code` gets a field for the plan if an operation returns a plan by its `code`. An OpenAPI document does
- * not declare which object a key refers to. So the key without `Id` or `code` must be the name of the object's type, or of the
- * resource in the operation's path, and the binder must prove that the types fit. If two operations match, there is no link,
- * because a wrong link is worse than none.
+ * A link by a key: an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the author. Some
+ * operation must accept a list of ids, return an object by its id, or return all objects. Likewise, an object with a `plan_code`
+ * gets a field for the plan if an operation returns a plan by its `code`. An OpenAPI document does not declare which object a key
+ * refers to. So the key without `Id` or `code` must name the type or the resource in the path, and the binder must prove that the
+ * types fit. If two operations match, there is no link, because a wrong link is worse than none.
  */
 type KeyLink = {
   /** The type with the key property, which gets the new field. */
@@ -136,9 +135,8 @@ type KeyLink = {
   /** A definition of the field in SDL for each possible binding, best binding first. */
   readonly bindings: readonly string[];
   /**
-   * The number of bindings at the start of `bindings` that are sure: they look up the object by its id, or by a property that the
-   * object is known to have. The other bindings are doubtful: they search a list that may be incomplete, or depend on a parameter
-   * that may accept another value.
+   * The first `sure` bindings look up the object by its id, or by a property that it is known to have. The others are doubtful:
+   * they search a list that may be incomplete, or depend on a parameter that may accept another value.
    */
   readonly sure: number;
   /** Whether the value of the key is an id. If not, it is the value of another property, such as a code. */
@@ -163,15 +161,9 @@ type Index = ReadonlyMap<string, readonly LookupField[]>;
 
 /** Where `linksOf` searches for the objects that keys refer to. */
 type Targets = {
-  /**
-   * The lookup fields that find an object by its id, or return all objects. The index contains the names that a key may have
-   * without its `Id`.
-   */
+  /** By key name without `Id`, the lookup fields of the types that the key may refer to. */
   readonly byName: Index;
-  /**
-   * The lookup fields that find an object by another property than its id. The index contains the whole names that a key may
-   * have.
-   */
+  /** By key name, the lookup fields that find an object by another property than its id. */
   readonly byKey: Index;
   readonly namesakes: Namesakes;
 };
@@ -298,10 +290,7 @@ function referencedName(model: Model, owner: string): string | undefined {
   return isReference ? (value ?? onlyHolder(model, owner)) : undefined;
 }
 
-/**
- * Returns the name of the fields that return this type; `undefined` if these fields have different names, or if one of them
- * returns a list.
- */
+/** Returns the name that all fields of this type share; `undefined` if their names differ, or if one of them returns a list. */
 function onlyHolder({ fields }: Model, type: string): string | undefined {
   const holders = [...fields.values()].filter(
     ({ definition }) => getNamedType(definition.type).name === type,
@@ -362,10 +351,7 @@ function shownProperties({ schema, fields }: Model, owner: string): string[] {
   });
 }
 
-/**
- * Whether the key is the owner's own id, not that of another object. It is if the linked type has the same key, and has no
- * property that the owner lacks.
- */
+/** Whether the key is the owner's own id: the linked type has the key too, and has no property that the owner lacks. */
 function isSame(model: Model, owner: string, linked: string, key: string): boolean {
   const own = shownProperties(model, owner);
   const other = shownProperties(model, linked);
@@ -384,10 +370,7 @@ function propertyOf(model: Model, owner: string, name: string): Property | undef
   return isSent && types.size === 1 ? found[0] : undefined;
 }
 
-/**
- * Returns the `@rest` directive that fetches the objects of many parents in one call. If REST pages the response, the directive
- * requests the maximum page size.
- */
+/** The `@rest` directive that fetches the objects of many parents in one call, with the maximum page size if REST has pages. */
 function batched({ field: { operation }, ids, path }: KeyedLookup, key: string): string {
   const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids.name);
   const params = [fedBy(ids.name, key), ...pages.map(({ name }) => ({ name, value: maxBatchSize(ids) }))];

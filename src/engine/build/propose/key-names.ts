@@ -6,8 +6,7 @@ export const keyName = /^(.*[A-Za-z0-9])(?:[_-](?:ids?|Ids?|IDs?)|Ids?|IDs?)$/;
 
 /**
  * The normalized names of keys whose value a path parameter accepts. `resource` is the normalized name of the objects that the
- * operation returns. For example, in an operation that returns plans, the parameters `code` and `plan_code` accept the key
- * `plan_code`, and the parameter `lago_id` accepts the key `lago_plan_id`.
+ * operation returns. For plans, the parameters `code` and `plan_code` accept a `plan_code`, and `lago_id` accepts a `lago_plan_id`.
  */
 export function keysFor(parameter: string, resource: string): string[] {
   const words = wordsOf(parameter);

@@ -16,10 +16,7 @@ export type LinkKey = {
   readonly owners: readonly Shape[];
 };
 
-/**
- * Describes a contradiction between a key and one of `ids`, which are the parameter for the id and the id property of the
- * returned objects.
- */
+/** Describes a contradiction between a key and `ids`: the parameter for the id, and the id property of the returned objects. */
 export function linkContradiction(
   document: RestDocument,
   { property, name, owners }: LinkKey,
@@ -147,10 +144,7 @@ string target that the their this to unique updated uuid when which whose with y
 );
 const foreignWords = new Set(["external", "foreign", "legacy", "remote", "third-party", "upstream"]);
 
-/**
- * Finds a description which says that the key is an id in another system, for example `Stripe customer ID` or
- * `the customer in Stripe`.
- */
+/** Finds a description that calls the key another system's id, such as `Stripe customer ID` or `the customer in Stripe`. */
 function foreignOwner(
   document: RestDocument,
   texts: readonly StatedText[],

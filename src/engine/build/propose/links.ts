@@ -63,9 +63,8 @@ export class Links {
   }
 
   /**
-   * Returns the fields whose calls fetch objects of the type. Such a call fetches one object at the path `above`, or a list of
-   * objects at `above` without its last segment. Returns `undefined` if objects of the type also occur inside other objects,
-   * because they may have another path.
+   * Returns the fields with calls that fetch objects of the type: one object at the path, or a list at the parent path. Returns
+   * `undefined` if objects of the type also occur inside other objects, because they may have another path.
    */
   #fieldsFetching(
     type: string,
@@ -104,9 +103,8 @@ function typeOf({ definition }: ModelField): string[] {
 }
 
 /**
- * Returns the property of the parent object from which a link gets the parameter. For example, `book_id` comes from
- * `parent.book_id` or `parent.id` if every REST object of the type has this property. The property may be null or absent; the
- * link is then null.
+ * Returns `parent.id` for `book_id` if every REST object of the type has the property `id` or `book_id`. The property may be
+ * null or absent; the link is then null.
  */
 function ownKey(model: Model, type: string, { name, shape }: Parameter): string | undefined {
   const ends = splitWords(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
@@ -153,10 +151,7 @@ function inherited(
  */
 export type Link = {
   readonly type: string;
-  /**
-   * For a declared link, its name in the document. For a suggested link, the segments of the operation's path that follow the
-   * object's path.
-   */
+  /** The link's name in the document; for a suggested link, the path segments after the object. */
   readonly name: string;
   readonly params: readonly { readonly name: string; readonly from: string }[];
 };

@@ -40,9 +40,7 @@ function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
 const roundedComment =
   "  # A Float rounds integers beyond 2^53, and REST may send 64 bits: an ID would be exact.";
 
-/**
- * Matches the names of counts, sizes and page positions. Their values stay below 2^53 even if their format allows larger ones.
- */
+/** Names of counts, sizes and page positions, which stay below 2^53 even if their format allows more. */
 const boundedName =
   /(?:^|_|(?<=[a-z]))(?:totals?|counts?|limit|offset|page|pages|size|length|index|position|width|height|age|days|hours|minutes|seconds)(?:$|_|(?=[A-Z]))/i;
 
@@ -70,10 +68,7 @@ export class OutputTypes {
     return scalar === "Int" && mayExceedInt(shape, wanted) ? "Float" : scalar;
   }
 
-  /**
-   * Returns the connection type for a page. The type also has fields for properties of the page that the connection itself does
-   * not read.
-   */
+  /** The connection type for a page, including the page's other properties. */
   connection({ shape, list, paths }: FoundPage, operationName: string): string {
     const items = list.shape.items as Shape;
     const page = shape ?? pageOfBareList(list.shape, items);
@@ -97,8 +92,7 @@ export class OutputTypes {
     );
     const shown = list.required && !list.shape.nullable ? "!" : "";
     const own = ["edges", "nodes", "pageInfo"];
-    // a property that the connection reads is not shown again; but an object that contains such a property is shown if it also
-    // has others, such as the number of all items
+    // an object around a value that the connection reads is shown if it has other properties, such as the number of all items
     const read = Object.values(paths).map((path) => path.split("."));
     const isRead = ({ name, shape }: Property): boolean =>
       read.some(
@@ -158,8 +152,7 @@ export class OutputTypes {
   }
 
   /**
-   * Defines an object type. Omits the field for the discriminator if there are other fields, because the name of the type implies
-   * the discriminator's value.
+   * Defines an object type. Omits the discriminator field if there are other fields, because the type's name implies its value.
    */
   #object(shape: Shape, wanted: string, discriminator?: string): string {
     const known = this.#known(shape);
@@ -205,10 +198,9 @@ export class OutputTypes {
   }
 }
 
-/**
- * Whether the binder can resolve the member type of every value; `propose` prints no union otherwise. `names` has the name of
- * each variant's type, in the order of the variants.
- */
+// `propose` prints a union only if the binder can resolve the member type of every value.
+
+/** Whether the binder can resolve the member type of every value. `names` has a type for each variant, in order. */
 function isUnion({ properties }: Shape, { property, members }: Variants, names: readonly string[]): boolean {
   return (
     new Set(names).size === members.length &&

@@ -124,9 +124,7 @@ function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter):
   return isSent ? [...(name === "" ? [] : [name]), "id"].join(".") : undefined;
 }
 
-/**
- * Returns the first paging style for which the operation has the necessary parameter and the response has the necessary parts.
- */
+/** The first paging style that the document supports. */
 function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, queries: readonly Parameter[]) {
   const named = namedIn(queries);
   const cursor = switchOf(queries) ? undefined : named(names.after, isText);
@@ -153,9 +151,8 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   if (linked && address !== undefined && !isTwoWay)
     return { after: linked, paths: { next: address }, pages: "LINKED" as const };
   const counted = [page, offset].flatMap((each) => (each && pagingOrigin(each) !== undefined ? [each] : []));
-  // Prefers a parameter that declares the number of the first page or item. Otherwise prefers an offset to a page number. If the
-  // operation also has a cursor, a parameter without a declared first number is not used, because its value may be only
-  // informative.
+  // Prefers a parameter with a declared origin, that is, the number of the first page or item. Otherwise prefers an offset to a
+  // page number. Beside a cursor, a guessed number is not used, because it may be only informative.
   const after = counted.find((each) => declaresOrigin(each.shape)) ?? (cursor ? undefined : counted.at(-1));
   if (after && after === page) {
     const following = find(shape, isNullableScalar, [...names.nextNumber, ...names.address], () => true);
@@ -179,10 +176,7 @@ const switchOf = (queries: readonly Parameter[]): Parameter | undefined => {
   );
 };
 
-/**
- * Returns the reason why no next page can be requested. The third argument is the first parameter that selects where a page
- * begins.
- */
+/** The reason why no next page can be requested. The parameter is the first one that selects where a page begins. */
 function obstacleOf(
   shape: Shape,
   queries: readonly Parameter[],

@@ -35,9 +35,7 @@ import {
 import { type Sendable, withoutUnsendable } from "./sendable.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
-/**
- * A proposed field: its type, the arguments of `@rest` that say where the value is in the response, and any further directive.
- */
+/** The type of a proposed field, where `@rest` finds the value in the response, and another directive. */
 type Proposed = Partial<Pick<RestDirective, "result" | "connection">> & {
   readonly type: string;
   readonly directive?: string;
@@ -147,10 +145,7 @@ export class Proposal {
     return [...types, ...this.#definitions.sdl].join("\n\n");
   }
 
-  /**
-   * Returns an unused name for a field, without the leading verb if possible: for example, `things` for `listThings` and
-   * `findAllThings`.
-   */
+  /** Shortens `listThings` and `findAllThings` to `things`, unless this name is taken. */
   #fieldName(owner: string, wanted: string, id: string): string {
     const proposed = this.#fields.get(owner);
     const known = this.#known.get(owner);
@@ -160,10 +155,7 @@ export class Proposal {
   }
 }
 
-/**
- * A leading verb that a field of the type Query does not need. Names such as `findAll` and `getByName` keep the verb, because the
- * words after it name no resource.
- */
+/** A verb that the type Query implies. `findAll` and `getByName` keep the verb, because the rest names no resource. */
 const leadingVerb =
   /^(?:[Ll]ist|[Gg]et|[Ff]etch|[Rr]ead|[Ff]ind)(?:_?[Aa]ll)?(?=[A-Z_-])(?![_-]?(?:[Aa]ll|[Oo]ne|[Mm]any|[Bb]y)(?![a-z]))/;
 

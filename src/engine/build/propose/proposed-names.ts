@@ -23,28 +23,19 @@ export function nameFrom(operation: RestOperation): string {
   return namesResource(method, owner) ? method : `${owner} ${method}`;
 }
 
-/**
- * Removes a version from the start of an id: for example, `v1.application.list` becomes `application.list`. But `v1.list` is
- * unchanged, because `list` names no resource.
- */
+/** `v1.application.list` → `application.list`, but `v1.list` is unchanged, because `list` names no resource. */
 function withoutVersion(id: string): string {
   const name = id.replace(/^v\d+(?:\.\d+)*[._/-](?=[a-z])/i, "");
   return isGeneric(name) ? id : name;
 }
 
-/**
- * Whether the name contains the resource in the singular or plural. For example, `listUsers` and `getUserRoles` contain the
- * resource `users`.
- */
+/** Whether the name contains the resource, as `listUsers` and `getUserRoles` contain `users`. */
 function namesResource(name: string, resource: string): boolean {
   const one = singular(resource).toLowerCase();
   return name.length > one.length && name.toLowerCase().includes(one);
 }
 
-/**
- * Returns the name that is used if the one from `nameFrom` is taken. Begins with the document's name if there are several
- * documents.
- */
+/** The name to use if the one from `nameFrom` is taken. Begins with the document's name if there are several documents. */
 export function wholeNameFrom(operation: RestOperation): string {
   const id = ownId(operation);
   const isOfPath =
@@ -149,10 +140,7 @@ export function descriptionLines(text: unknown, indent: string): string[] {
 /** The start of a list item, a table row, a heading, a block quote or a code fence (CommonMark 0.31.2 §4, §5). */
 const markdownBlock = /^[ \t]*(?:[-*+]|\d{1,9}[.)]|#{1,6}|>|\|)[ \t]+\S|^[ \t]*(?:```|~~~)/;
 
-/**
- * Whether the text has to keep its lines, because a line other than the first begins a Markdown block. Not for text with control
- * characters, because only a block string can keep lines, and it cannot contain these characters.
- */
+/** Whether a line other than the first begins a Markdown block. A block string cannot contain control characters. */
 const hasStructure = (text: string): boolean =>
   text.isWellFormed() &&
   !/[^\P{Cc}\t\r\n]/u.test(text) &&

@@ -16,9 +16,7 @@ export const singulars = (name: string): string[] => [
   name.replace(/ies$/, "y"),
 ];
 
-/**
- * Returns the singular of a name: for example, `folder` for `folders`, `policy` for `policies`, and `address` for `addresses`.
- */
+/** `folders` → `folder`, `policies` → `policy`, `addresses` → `address`, `statuses` → `status`. */
 export const singular = (name: string): string =>
   /(?:ss|us|is|series|news)$/i.test(name)
     ? name

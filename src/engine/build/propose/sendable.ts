@@ -8,10 +8,7 @@ export type Sendable = {
   readonly omitted: readonly string[];
 };
 
-/**
- * Removes optional parameters and form properties that cannot be serialized. If a form has no properties left, removes the form
- * too.
- */
+/** Removes optional parameters and form properties that cannot be serialized, and a form that becomes empty. */
 export function withoutUnsendable(operation: RestOperation): Sendable {
   const { body, parameters, unsentBody, unsentCookies } = operation;
   const omitted: string[] = [];

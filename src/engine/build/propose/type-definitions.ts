@@ -40,10 +40,7 @@ export class TypeDefinitions {
         this.#addEnum([...enumValues(model.names, type).values()], { name: type.name });
   }
 
-  /**
-   * Sets the operation for which types are defined next. If the name of a type is taken, it gets the operation's name as a
-   * prefix.
-   */
+  /** The operation's name becomes the prefix of a type if the type's own name is taken. */
   beginOperation(operation: RestOperation): void {
     this.#operation = nameFrom(operation);
     this.#document = operation.root.name;
@@ -144,19 +141,15 @@ export class TypeDefinitions {
   }
 
   /**
-   * Maps each property that occurs repeatedly with the same values to a name for the shared enum. Omits properties with a
-   * one-word name such as `status`, because they may mean different things. Also omits properties whose enum would have the name
-   * of a component.
+   * Maps each property that occurs repeatedly with the same values to a name for the shared enum. Omits one-word names such as
+   * `status`, because such properties may mean different things, and names that components have.
    */
   #repeatedEnums(): ReadonlyMap<string, string> {
     this.#repeated ??= namesOfRepeatedEnums(this.model.document.roots.map(({ value }) => membersOf(value)));
     return this.#repeated;
   }
 
-  /**
-   * The type name for a REST schema, even before it is defined. If the name already ends with the suffix, the suffix is not
-   * appended again.
-   */
+  /** The type name for a REST schema, even before it is defined. A name that ends with the suffix does not get it again. */
   nameFor(shape: Shape, wanted: string, suffix: string): string {
     const own = typeName(componentOf(shape) ?? wanted);
     const names = [own.endsWith(suffix) ? own : own + suffix, own + suffix];
@@ -215,17 +208,11 @@ function namesOfRepeatedEnums(documents: readonly Values[]): ReadonlyMap<string,
 
 const wordsOf = (name: string): string[] => splitWords(name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, " "));
 
-/**
- * Returns the first word that is not a verb. It names the resource: for example, the word for coupons in `CouponStatus` and in
- * `CreateCouponInputStatus`.
- */
+/** `coupon` for `CouponStatus` and `CreateCouponInputStatus`. */
 const resourceOf = (name = ""): string | undefined =>
   wordsOf(name).find((word) => !/^(?:create|update|delete|patch|put|post|get|list|find|all)$/i.test(word));
 
-/**
- * Removes `OrNull` from the end of a name. For example, the enum `CountryOrNull` has the same values as `Country`, because null
- * is not a value of a GraphQL enum.
- */
+/** `CountryOrNull` has the values of `Country`, because nullability does not belong to a GraphQL type. */
 const withoutNull = (name: string): string => name.replace(/(?<=\w)OrNull$/, "");
 
 const enumKey = (values: readonly string[]): string => JSON.stringify([...values].sort());

@@ -164,10 +164,7 @@ export type RestDirective = {
   readonly connection?: RestConnection;
 };
 
-/**
- * The argument `connection` of `@rest`. Its members are paths in the response body, such as `data.items`. Only `pages` is not a
- * path: it says how the API pages if the body contains no cursor.
- */
+/** Paths in the response body, such as `data.items`. `pages`: how the API pages without a cursor in the body. */
 type RestConnection = {
   readonly items?: string;
   readonly next?: string;

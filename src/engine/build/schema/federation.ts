@@ -130,10 +130,7 @@ export function withFederation(document: DocumentNode): Linked {
   };
 }
 
-/**
- * In a subgraph, converts the extension of a type that only another subgraph defines to a definition: for example,
- * `extend type User` to `type User`.
- */
+/** In a subgraph, converts `extend type User` to `type User` if another subgraph defines the type. */
 export function withOwnTypes(document: DocumentNode): DocumentNode {
   if (!linkOf(document)) return document;
   const defined = new Set(document.definitions.filter(isObject).map(nameOf));

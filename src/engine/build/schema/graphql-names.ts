@@ -41,10 +41,7 @@ const isImplied = (name: string, rest: string, names: Iterable<string>, convert:
   (convert(rest) === name &&
     [...names].every((each) => each === rest || (each !== name && convert(each) !== name)));
 
-/**
- * Prints `@restName` for a field or argument. Returns an empty string if the naming convention implies the REST name and no
- * location is given.
- */
+/** Prints `@restName` for a field or argument, or an empty string if the naming convention implies it. */
 export function restNameDirective(
   name: string,
   rest: string,
@@ -58,10 +55,7 @@ export function restNameDirective(
   return given.length === 0 ? "" : ` @restName(${given.join(", ")})`;
 }
 
-/**
- * Prints the enum value for a REST value: for example `NEW_BOOK` for `new-book`. The value `newBook` becomes
- * `NEW_BOOK @restName(name: "newBook")` if REST also has `new-book`.
- */
+/** Prints the enum value for a REST value: `NEW_LEAD`, or `NEW_LEAD @restName(name: "newLead")` if REST also has `new-lead`. */
 export const enumValueDefinition = (
   value: string,
   values: Iterable<unknown> = [],

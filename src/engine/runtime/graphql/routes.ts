@@ -49,10 +49,7 @@ type ExecutedRequest = {
   readonly scope: RequestScope;
   readonly forwarded: CallerHeaders;
   readonly execution: QueryExecution | undefined;
-  /**
-   * Returns the REST calls of the request. The property is undefined unless the client asked for these calls with
-   * `x-explain-calls`.
-   */
+  /** Returns the REST calls of the request. Undefined unless the client asked for them with `x-explain-calls`. */
   readonly calls: ReturnType<typeof collectCalls> | undefined;
 };
 

@@ -71,9 +71,8 @@ export const rawHandler =
     void handle(request, reply).catch((error: Error) => reply.send(error));
 
 /**
- * Throws UNAUTHENTICATED if REST has refused the credentials for every root field, so that the client gets a 401 for the whole
- * request, as it would from a gateway. Without key introspection, only REST detects invalid credentials. `headers`: the headers
- * with credentials.
+ * Throws UNAUTHENTICATED if REST has refused the credentials for every root field, so that the client gets a single 401, as from
+ * a gateway. Without key introspection, only REST detects invalid credentials. `headers`: the headers with credentials.
  */
 export function throwForRefusedCredentials(
   responses: readonly GraphQLResponse[],

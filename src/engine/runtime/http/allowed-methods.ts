@@ -8,8 +8,7 @@ import { own } from "../../shared/own.ts";
 declare module "fastify" {
   interface FastifyInstance {
     /**
-     * Maps a path to its value of `Allow`, if this value differs from the methods of the path's routes. A path with an empty
-     * value results in a 404.
+     * The value of `Allow` by path, where it differs from the methods of the routes. A path with an empty value results in a 404.
      */
     allow: Map<string, string>;
   }

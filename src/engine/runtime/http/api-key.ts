@@ -25,10 +25,7 @@ export function formatApiKey(environment: ApiEnvironment, random26: string): str
   return body + checksum(body);
 }
 
-/**
- * Whether `key` has the format of a key of `environment`. Does not verify the checksum, because the keys of some platforms have
- * none.
- */
+/** Whether `key` has the format of a key of `environment`. Ignores the checksum, because keys of other platforms have none. */
 export const isKeyOf = (environment: ApiEnvironment, key: string): boolean =>
   shape.exec(key)?.[1] === environment;
 
@@ -48,10 +45,7 @@ function checksum(text: string): string {
 
 type KeyForm = Pick<Environment, "API_ENVIRONMENT" | "KEY_PATTERN">;
 
-/**
- * Creates a predicate that tells whether a string has the format of a key. A string that does not have the format is never looked
- * up.
- */
+/** Creates a predicate that tells whether a string has the format of a key. No other string is looked up. */
 export function createKeyTest({ API_ENVIRONMENT, KEY_PATTERN }: KeyForm): (key: string) => boolean {
   if (KEY_PATTERN === undefined) return (key) => isKeyOf(API_ENVIRONMENT, key);
   const whole = linearPattern(`^(?:${KEY_PATTERN})$`);

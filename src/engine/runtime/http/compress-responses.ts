@@ -10,9 +10,7 @@ import { addVary } from "./vary.ts";
 
 /** Responses below this size are not compressed, because they fit into one packet together with their headers. */
 const thresholdBytes = 1_024;
-/**
- * Responses above this size are compressed on another thread, because compressing them on this thread would block other requests.
- */
+/** Larger responses are compressed on another thread, because compression would block other requests. */
 const maxInlineBytes = 65_536;
 
 const mayCompress = ({ headers }: FastifyRequest): boolean =>

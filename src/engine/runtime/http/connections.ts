@@ -23,10 +23,7 @@ import { addressBlock } from "./address-block.ts";
 export const connectionsOf = (servers: number, descriptors = readDescriptors()): number =>
   Math.min(mostConnections, Math.floor(descriptors / 3 / servers));
 
-/**
- * Returns the maximum number of file descriptors (proc_pid_limits(5)): infinity if there is no limit, or if the system is not
- * Linux.
- */
+/** Infinite without a limit, and on systems other than Linux (proc_pid_limits(5)). */
 function readDescriptors(): number {
   const limits = existsSync("/proc/self/limits") ? readFileSync("/proc/self/limits", "utf8") : "";
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);

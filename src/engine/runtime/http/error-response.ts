@@ -37,10 +37,7 @@ export function challengeOf(metadata?: ReturnType<typeof resourceMetadata>): str
 export const insufficientScope = (scopes: readonly string[]): string =>
   `Bearer realm="api", error="insufficient_scope", scope="${scopes.join(" ")}"`;
 
-/**
- * The headers of a 401 list the authentication schemes (RFC 9110 §11.6.1). Those of a 415 name the supported media type or
- * content coding (§15.5.16).
- */
+/** A 401 lists the authentication schemes (RFC 9110 §11.6.1), a 415 the supported media type or content coding (§15.5.16). */
 export function sendError(reply: FastifyReply, error: CodedError): FastifyReply {
   const { id: requestId, headers, raw, record } = reply.request;
   record.fail(error);

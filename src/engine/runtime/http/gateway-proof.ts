@@ -13,10 +13,7 @@ export const hasProof = (
   given: string | string[] | undefined,
 ): boolean => typeof given === "string" && (isEqual(current, given) || isEqual(old, given));
 
-/**
- * Compares two values in a time that depends only on their length, so that an attacker cannot guess the secret character by
- * character.
- */
+/** Compares in a time that depends only on the length, so that an attacker cannot guess the secret character by character. */
 function isEqual(secret: string | undefined, given: string): boolean {
   if (secret === undefined) return false;
   const expected = Buffer.from(secret);

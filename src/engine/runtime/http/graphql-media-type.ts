@@ -4,10 +4,7 @@ import Negotiator from "negotiator";
 export const json = "application/json; charset=utf-8";
 const mediaTypes = [json, "application/graphql-response+json; charset=utf-8"];
 
-/**
- * Maximum length of `Accept`. A longer header is ignored, as RFC 9110 §12.5.1 allows, because parsing 16 kB takes longer than an
- * entire request.
- */
+/** A longer `Accept` is ignored, as RFC 9110 §12.5.1 allows, because parsing 16 kB takes longer than an entire request. */
 const maxLength = 1_024;
 
 /** Returns the media type that the client prefers; `undefined` if it accepts none. */

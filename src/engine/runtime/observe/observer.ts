@@ -7,16 +7,14 @@ import type { CallRecord, RequestRecord } from "./request-record.ts";
 export interface Observer {
   requestBegan?(request: RequestRecord): void;
   /**
-   * Called when the execution of a GraphQL operation begins. `request` then contains the operation's type and document. In a
-   * batch, called once for each operation.
+   * The execution of a GraphQL operation begins. `request` has its type and document. Called once for each operation of a batch.
    */
   operationBegan?(request: RequestRecord): void;
   /** Called when the response was sent or the client has disconnected. */
   requestEnded?(request: RequestRecord): void;
   callBegan?(call: CallRecord): void;
   /**
-   * Called when the REST call has succeeded or failed. Not called for a call that reuses the response of an identical read in the
-   * same request.
+   * The call has succeeded or failed. Not called for a call that reuses the response of an identical read in the same request.
    */
   callEnded?(call: CallRecord): void;
 }

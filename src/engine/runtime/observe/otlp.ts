@@ -52,9 +52,8 @@ type Result = { readonly error?: Error };
 type Export<Batch> = (batch: Batch, done: (result: { code: number }) => void) => void;
 
 /**
- * Wraps an export function. Writes one log line when the collector stops accepting `what` (such as traces), and one when the
- * collector accepts `what` again. Reports every export to the SDK as successful, because the SDK would log a line for each
- * failure. `count` is called for each batch.
+ * Wraps an export function. Logs once when the collector stops accepting `what`, and once when it accepts `what` again. Reports
+ * every export to the SDK as successful, because the SDK would log a line for each failure. `count` is called for each batch.
  */
 export function withWarnings<Batch>(
   exportBatch: (batch: Batch, done: (result: Result) => void) => void,

@@ -9,10 +9,7 @@ import type { Observer } from "./observer.ts";
 import { type CallOutcome, type RequestRecord, roundMs } from "./request-record.ts";
 import { traceIdOf } from "./trace-context.ts";
 
-/**
- * Whether this service or REST failed. An error response that the caller caused, for example by an invalid argument, is not a
- * failure.
- */
+/** Whether this service or REST failed. An error response to a caller's bad request is not a failure. */
 function isFailure(outcome: CallOutcome): boolean {
   if (outcome === "CIRCUIT_OPEN" || outcome === "QUOTA_EXHAUSTED" || outcome === "RATE_LIMITED") return true;
   return outcome !== "OK" && outcome !== "ABANDONED" && codes[outcome].status >= 500;

@@ -40,10 +40,7 @@ export class RequestRecord {
   code: Code | undefined;
   /** The limit that rejected the request, or why its credentials were rejected. */
   reason: string | undefined;
-  /**
-   * The code of the error that caused the error with `code`: for example, `ECONNREFUSED`. Never a message, because messages may
-   * contain a client's data.
-   */
+  /** The code of the error that led to `code`, such as `ECONNREFUSED`. Never a message, because messages may contain values. */
   cause: string | undefined;
   operation: OperationName | undefined;
   /** Type and parsed document of the operation that ran. */
@@ -76,10 +73,7 @@ export class RequestRecord {
   bytes = 0;
   /** W3C Trace Context of the gateway in front, or of the span that an observer started. */
   traceparent: string | undefined;
-  /**
-   * W3C Trace Context of a caller without the gateway's proof. The request's own trace links to the caller's trace, but does not
-   * continue it.
-   */
+  /** W3C Trace Context of a caller without the gateway's proof. That trace is linked, not continued. */
   callersTrace: string | undefined;
   /** Whether the request had an invalid gateway proof, so that its context headers were dropped. */
   hasWrongProof = false;

@@ -7,10 +7,7 @@ const validParent = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{
 export const validTraceparent = (header: unknown): string | undefined =>
   typeof header === "string" && validParent.test(header) ? header : undefined;
 
-/**
- * The id is derived from a UUID, because Node generates random data for many UUIDs at once. `randomBytes` took 7 % of the
- * gateway's CPU time.
- */
+/** Derived from a UUID, because Node generates UUIDs in batches. `randomBytes` took 7 % of the gateway's CPU time. */
 const randomHex = (length: 16 | 32): string => randomUUID().replaceAll("-", "").slice(-length);
 
 /** A `traceparent` with the sampled flag off. */

@@ -14,17 +14,11 @@ import { upstreamConnector } from "./upstream/upstream-connector.ts";
 
 /** Assumed lifetime of a token if the token response has no `expires_in` (RFC 6749 §5.1). */
 const usualSeconds = 300;
-/**
- * Tokens are replaced this many seconds before they expire. A token with a lifetime below ten minutes is replaced after 90 % of
- * its lifetime.
- */
+/** Tokens are replaced this many seconds before they expire. A lifetime below ten minutes is used to 90 %. */
 const marginSeconds = 60;
 /** Pause after a failed token request, because some servers lock out clients that retry immediately. */
 const pauseMs = 5_000;
-/**
- * Minimum age of a token that is renewed when REST refuses it. If REST refuses a younger token, REST would refuse a new token
- * too.
- */
+/** A token younger than this is not renewed when REST refuses it, because REST would refuse a new one too. */
 const leastAgeMs = 10_000;
 const mostBytes = 65_536;
 

@@ -27,10 +27,7 @@ export class CallerProfile {
   readonly credentials: Headers;
   /** The tenant if the gateway vouches for one, otherwise the owners of the credentials. */
   readonly owners: readonly Owner[];
-  /**
-   * The identity of the caller. It differs between any two callers that REST can distinguish, and does not change when the
-   * gateway's proof is rotated.
-   */
+  /** Differs between any two callers that REST can distinguish. Does not change when the gateway's proof is rotated. */
   readonly identity: string;
   readonly vouched: Vouched;
   /** Owners of credentials that REST has accepted before. */
@@ -85,10 +82,7 @@ export class CallerHeaders {
     return this.profile.identity;
   }
 
-  /**
-   * The secrets of the request, which must not appear in messages for clients: the caller's credentials, their parts, and the
-   * gateway's proof.
-   */
+  /** Strings that must not appear in messages for clients: the caller's credentials, their parts, and the gateway's proof. */
   get secrets(): readonly string[] {
     return partsOfSecrets([...Object.values(this.credentials), own(this.headers, proofHeader) ?? ""]);
   }
@@ -176,10 +170,7 @@ export class CallerHeaders {
     return Object.fromEntries(Object.entries(query).filter(([name]) => !placed.includes(name))) as Query;
   }
 
-  /**
-   * Adds the credentials of an operation. `places` lists the credentials that the operation expects in a cookie or in a header
-   * with another name.
-   */
+  /** Adds the credentials of an operation that expects some of them in a cookie or in another header (`places`). */
   #addCredentials(operation: Operation, headers: Dictionary<string>): void {
     const cookies: string[] = [];
     for (const [name, value] of this.#credentialsOf(operation)) {

@@ -141,10 +141,7 @@ function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: Page
   return { first: Math.min((args.first ?? first) + skip, most ?? Number.MAX_SAFE_INTEGER) };
 }
 
-/**
- * Returns the cursor in the URL of the next page; empty on the last page. If this function throws, the REST call fails with that
- * error.
- */
+/** Returns the cursor in the URL of the next page; empty on the last page. An error that it throws fails the REST call. */
 function linkedCursor(
   { at, parameter }: NextPage & { readonly by: "link" },
   header: string | string[] | undefined,

@@ -46,9 +46,8 @@ const canonical = (text: string): string =>
   text.startsWith("basic ") ? `basic ${Buffer.from(text.slice(6), "base64").toString("base64")}` : text;
 
 /**
- * A tenant, the holder of a credential, or a client address that requests are charged to. `name` is unique. The name of a
- * credential's holder contains the values of the headers with the credential. `headers` are the names of these headers; the list
- * is empty for a tenant or an address.
+ * A tenant, the holder of a credential, or a client address that requests are charged to. `name` is unique; for a credential, it
+ * contains the values of its headers. `headers` are the names of these headers; empty for a tenant or an address.
  */
 export type Owner = { readonly name: string; readonly headers: readonly string[] };
 
@@ -90,10 +89,7 @@ export function hasAll(credentials: Readonly<Record<string, string>>, headers: r
 export const includesAll = (headers: readonly string[], other: readonly string[]): boolean =>
   other.every((name) => headers.includes(name));
 
-/**
- * Returns the header lists of all security requirements. Of several lists with the same headers in a different order, only one is
- * returned.
- */
+/** Returns the header lists of all security requirements. Lists with the same headers in another order are duplicates. */
 function alternativesIn(operations: Operations): (readonly string[])[] {
   const lists = Object.values(operations).flatMap(({ credentials = [] }) => credentials);
   return [...new Map(lists.map((list) => [list.toSorted().join(), list])).values()];

@@ -70,10 +70,7 @@ function serializeComposed(name: string, value: object, written: Style, all: Pai
   return withoutDelimiters(serializeObjectParam(encodeURIComponent(name), membersOf(value), options));
 }
 
-/**
- * The error for an empty list. An empty list has no serialization: the parameter would be missing from the request. If the
- * parameter is a filter, REST would then return all items.
- */
+/** An empty list has no serialization: REST would see no parameter, and without a filter it would return everything. */
 const emptyList = (name: string): Unwritable =>
   new Unwritable(name, "is an empty list, which REST would read as no value at all");
 
@@ -84,10 +81,7 @@ const emptyList = (name: string): Unwritable =>
 const onlyEmptyItem = (name: string): Unwritable =>
   new Unwritable(name, "has an empty text as its only item, which REST could read as no value at all", [""]);
 
-/**
- * The separators of the styles in which a separator and the same character within an item are encoded alike. REST could not
- * distinguish the two, so an item with this character is refused.
- */
+/** In these styles, a separator and the same character within an item are encoded alike, so REST cannot distinguish them. */
 const separators: Readonly<Record<string, string>> = { spaceDelimited: " ", pipeDelimited: "|" };
 
 function checkItems(name: string, items: readonly unknown[], separator: string | undefined): void {

@@ -4,10 +4,7 @@ import { type Lookup, lookupCache } from "../../runtime/dns/lookup-cache.ts";
 import { knownMethod } from "../../runtime/observe/request-record.ts";
 import { labels, type MetricFamilies } from "./metric-families.ts";
 
-/**
- * The property of undici's request object that stores the start and the status of the call. A `WeakMap` would keep this data in
- * memory longer than the request.
- */
+/** Set on undici's request, because the entries of a `WeakMap` would stay in memory longer than their keys. */
 const begun = Symbol("begun");
 type Call = {
   readonly origin: string;
@@ -53,9 +50,8 @@ export function measureOutgoingCalls(families: MetricFamilies): void {
 }
 
 /**
- * Returns the code of an error if the code is a string, as in system errors and undici errors. Otherwise, returns the error's
- * name: for example, the code of a `DOMException` is a number. Returns `aborted` for a value that is not an `Error`, because any
- * value can be the reason passed to `AbortController.abort`.
+ * Returns the code of a system error or an undici error, and the name of any other error, because the code of a `DOMException` is
+ * a number. An aborted call fails with the reason given to its `AbortController`, which may be any value.
  */
 const errorTypeOf = (error: unknown): string =>
   error instanceof Error
@@ -69,10 +65,7 @@ function addressOf(origin: string) {
   return { server_address: hostname, server_port: port || (protocol === "https:" ? "443" : "80") };
 }
 
-/**
- * Measures DNS lookups by host name. The number of series is bounded, because all host names come from the configuration. Returns
- * the function that stops the measurements.
- */
+/** The labels are bounded, because host names come from the configuration. The returned function stops the measurements. */
 export function measureLookups(families: MetricFamilies): () => void {
   const duration = families.histograms(
     "dns_lookup_duration_seconds",

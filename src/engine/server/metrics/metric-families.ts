@@ -24,10 +24,7 @@ export type SnapshotPoint = { readonly labels: Labels } & (
   | { readonly buckets: Pick<Buckets, "bounds" | "counts" | "sum"> }
 );
 
-/**
- * Creates a function that takes the values of the labels `names`, in the same order, and returns an object with the values by
- * name.
- */
+/** Creates a function that assigns label values to `names`, in the same order. */
 export const labels =
   <const Names extends readonly string[]>(...names: Names) =>
   (...values: { readonly [At in keyof Names]: Value }): Labels =>
@@ -126,10 +123,7 @@ class Node<Child> extends Map<Value, Node<Child>> {
   child: Child | undefined;
 }
 
-/**
- * Creates the series of a metric: one for each combination of label values that is used. Series are never removed, so callers
- * must limit the number of different values.
- */
+/** Creates the series of a metric, one per combination of label values. Callers must limit the number of label values. */
 function family<Values extends readonly Value[], Child>(
   labelsOf: (...values: Values) => Labels,
   make: (set: LabelSet) => Child,

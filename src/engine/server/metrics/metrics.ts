@@ -1,8 +1,7 @@
 /**
  * Measures requests of each role, saved operations, REST calls, upstreams, key checks and the process. HTTP metrics have the
- * names and labels of OpenTelemetry's semantic conventions, with underscores instead of dots, as Prometheus requires. `/metrics`
- * serves them on a separate port, and `otlp-metrics.ts` sends them to a collector. If neither `/metrics` nor a collector is
- * configured, nothing is measured.
+ * names and labels of OpenTelemetry's semantic conventions, written as Prometheus writes them. `/metrics` serves them on a
+ * separate port, and `otlp-metrics.ts` sends them to a collector. If neither is configured, nothing is measured.
  */
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Registry } from "prom-client";
@@ -26,10 +25,7 @@ export type Measured = {
   readonly end: () => void;
 };
 
-/**
- * Starts measuring. Must be called only once per process, because undici reports calls on diagnostics channels, of which a
- * process has only one set.
- */
+/** Starts measuring. Must be called only once per process, because diagnostics channels are global. */
 export function measure(config: Config, servers: Servers, specHash: string): Measured {
   const families = new MetricFamilies();
   const registry = new Registry();

@@ -131,10 +131,7 @@ function measureOperations(families: MetricFamilies): (request: RequestRecord) =
   };
 }
 
-/**
- * Returns a function that returns the histogram label of an operation: its name or `other`. Once the label of an operation is its
- * name, it stays so, because a series must not disappear.
- */
+/** Creates the function that chooses histogram labels. An operation keeps its label, because series must not vanish. */
 function histogramLabel(): (saved: OperationName) => string {
   const { ofAll, ofApp, often } = maxHistograms;
   const labelled = new Set<string>();

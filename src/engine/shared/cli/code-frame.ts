@@ -1,9 +1,7 @@
 /** Prints the lines around a source location, with line numbers and a caret below the column. */
 import { printable } from "./printable.ts";
 
-/**
- * Maximum number of columns that are shown of a line. A longer line is cut, so that a minified document does not fill the screen.
- */
+/** Maximum number of columns. Longer lines are cut, so that a minified document does not fill the screen. */
 const widest = 160;
 /** Number of columns that remain before the location if the beginning of a line is cut. */
 const before = 40;

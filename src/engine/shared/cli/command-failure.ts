@@ -11,15 +11,10 @@ export type Fault = {
   readonly hint?: string;
 };
 
-/**
- * The exit code is 1 for findings or a rejection, 2 for wrong usage or configuration, 3 for an unreadable spec file, and 4 for a
- * bug in restbound.
- */
+/** 1: findings or a rejection · 2: usage or configuration · 3: an unreadable spec file · 4: a bug in restbound. */
 export type Failure = { readonly exitCode: 1 | 2 | 3 | 4; readonly faults: readonly Fault[] };
 
-/**
- * An error that a command expects, unlike a bug. The command's output and exit code come from `failure`, not from the message.
- */
+/** An expected error of a command. `failure`, rather than the message, determines the output and the exit code. */
 export class ExpectedFailure extends Error {
   readonly failure: Failure;
 
@@ -30,10 +25,7 @@ export class ExpectedFailure extends Error {
   }
 }
 
-/**
- * Converts an error to a failure. `doing`: the command's name. With `debug`, the failure includes the stack trace of an
- * unexpected error.
- */
+/** `doing`: the command's name. With `debug`, the failure of an unexpected error includes the stack trace. */
 export function commandFailure(error: unknown, doing: string, debug = false): Failure {
   if (error instanceof ExpectedFailure) return error.failure;
   const { code, path, syscall, message } = error as NodeJS.ErrnoException;
@@ -68,10 +60,7 @@ function frameOf({ places: [place] }: Fault, read: ReadSpec): string[] {
   return frame.split("\n").map((line) => `    ${line}`);
 }
 
-/**
- * A command was used in a wrong way, for example with an unknown option. The command prints `lines`, one for each mistake, and
- * exits with code 2.
- */
+/** Wrong usage of a command, such as an unknown option. The command prints the lines, one per mistake, and exits with code 2. */
 export class UsageError extends ExpectedFailure {
   constructor(lines: readonly string[]) {
     super(lines.map(withShownUrls).join("\n"), {

@@ -1,7 +1,4 @@
-/**
- * Parses command lines with the library commander. It is configured to throw for invalid arguments, instead of ending the
- * process.
- */
+/** Parses command lines with commander, which throws here instead of ending the process. */
 import { Command, CommanderError, Help, InvalidArgumentError, type Option } from "commander";
 import { UsageError } from "./command-failure.ts";
 import { didYouMean } from "./nearest-suggestion.ts";
@@ -25,10 +22,7 @@ export function createCommandLine(script: string, out: (text: string) => void): 
     });
 }
 
-/**
- * Returns the description of an option for the help text. Appends `(required)` for a required option, because commander does not
- * show this.
- */
+/** Appends `(required)`, because commander does not show which options are required. */
 const describeOption = (option: Option): string =>
   `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`;
 
@@ -57,10 +51,7 @@ function mistakeIn(line: Command, argv: readonly string[], { code, message }: Co
   return `${mistake}${known} (${line.name()} --help explains)`;
 }
 
-/**
- * Returns the message for the first unknown option, if there is one. Also called if commander reports that a required option is
- * missing, because the user has often misspelt this option.
- */
+/** Returns the message for an unknown option. When commander reports a missing option, the user has often misspelt it. */
 function unknownOption(line: Command, argv: readonly string[]): string | undefined {
   const options = [line, ...line.commands].flatMap((each) => each.options.flatMap(({ long }) => long ?? []));
   const known = [...options, "--help"];

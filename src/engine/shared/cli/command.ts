@@ -5,10 +5,7 @@ import { readRegularFile } from "../regular-file.ts";
 import { commandFailure, type Failure, failureLines } from "./command-failure.ts";
 import { createCommandLine, parseCommandLine } from "./command-line.ts";
 
-/**
- * What a command needs from its surroundings: the project's folder, environment variables and output. Tests pass other values
- * than `processIo`.
- */
+/** The environment of a command; tests pass their own. */
 export type Io = {
   /** The project's folder, to which file names are relative. */
   readonly root: string;
@@ -38,9 +35,8 @@ export type CommandAction = <Given extends unknown[]>(
 ) => (...given: Given) => Promise<void>;
 
 /**
- * Runs a command and returns its exit code: 0 if the command succeeded, 1 for findings or a rejection, 2 for wrong usage or
- * configuration, 3 for an unreadable spec file, 4 for a bug in restbound. `describe` declares options, arguments and actions; If
- * the command fails, `io.failed` is called with the failure.
+ * Runs a command and returns its exit code: 0 done, 1 findings or a rejection, 2 usage or configuration, 3 an unreadable spec
+ * file, 4 a bug in restbound. `describe` declares options, arguments and actions; `io.failed` is called with the failure, if any.
  */
 export async function runCommand(
   script: string,

@@ -9,10 +9,7 @@ export const printable = (text: string): string =>
 export const printableLines = (text: string): string =>
   withoutCommands(text.replace(controlCharacters, "\uFFFD"));
 
-/**
- * Like `printableLines`, for source text in SDL or TypeScript. Escapes control characters, so that string literals keep their
- * values.
- */
+/** Like `printableLines`, for SDL or TypeScript: control characters in string literals become escapes. */
 export const printableSource = (text: string): string => withoutCommands(escapeControlCharacters(text));
 
 /**

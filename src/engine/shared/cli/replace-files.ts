@@ -21,10 +21,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ExpectedFailure, UsageError, withoutPlace } from "./command-failure.ts";
 import { printable } from "./printable.ts";
 
-/**
- * If the path is a symbolic link, replaces the file that it points to. If the path is a device or a pipe, writes to it without
- * replacing it.
- */
+/** If the path is a symbolic link, replaces its target. Writes to a device or a pipe without replacing it. */
 export function replaceFile(path: string, text: string): void {
   writing(path, () => {
     const before = statSync(path, { throwIfNoEntry: false });
@@ -65,10 +62,7 @@ export function replaceFolders(folders: ReadonlyMap<string, ReadonlyMap<string, 
   }
 }
 
-/**
- * Throws `UsageError` if the folder is a symbolic link, because replacing the linked folder could delete files that other
- * programs use.
- */
+/** Throws `UsageError` for a symbolic link: replacing its target could delete files that other programs use. */
 export function rejectSymlink(folder: string): void {
   if (isLink(folder))
     throw new UsageError([
@@ -83,10 +77,7 @@ function stage(folder: string, name: string, path: string, text: string): void {
   });
 }
 
-/**
- * Replaces a folder by the `staged` one. If several processes replace the same folder concurrently, the result is the folder of
- * the last process.
- */
+/** If processes replace the same folder concurrently, the last one wins. */
 function swap(staged: string, folder: string): void {
   for (;;) {
     const before = nameBeside(folder);
@@ -115,17 +106,11 @@ function isMoved(from: string, to: string): boolean {
   }
 }
 
-/**
- * Returns a temporary path in the same folder. The folder must be the same, because a rename cannot move a file to another file
- * system.
- */
+/** A temporary name in the same folder, because a rename cannot move a file to another file system. */
 const nameBeside = (path: string): string =>
   join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
 
-/**
- * Resolves symbolic links, even if the target does not exist. Links are not circular, because `statSync` throws for circular
- * links before this call.
- */
+/** Resolves symbolic links, even if the target does not exist. Circular links have already failed in `statSync`. */
 const linkTarget = (path: string): string =>
   isLink(path) ? linkTarget(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
 

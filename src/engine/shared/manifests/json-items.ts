@@ -1,7 +1,6 @@
 /**
- * Splits the JSON text (RFC 8259) of a large object or array into its members or items, so that each can be parsed separately.
- * Parsing 8 MiB at once with `JSON.parse` blocks the process for 20 ms to a second. This module does not check whether each
- * member or item is valid JSON.
+ * Splits a large JSON text (RFC 8259) into its members or items, so that each can be parsed separately: `JSON.parse` of 8 MiB
+ * blocks the process for 20 ms to a second. The parts themselves are not validated.
  */
 import { endOfString } from "../json-values.ts";
 import { own } from "../own.ts";
@@ -13,19 +12,13 @@ const colon = 0x3a;
 const brackets: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 const opening = new Set(Object.keys(brackets).map((text) => text.charCodeAt(0)));
 const closing = new Set(Object.values(brackets).map((text) => text.charCodeAt(0)));
-/**
- * Matches any character except JSON's white space. `String.trim` is not used, because it would also remove characters that are
- * invalid in JSON.
- */
+/** Matches any character except JSON's white space. `trim` would also remove characters that are invalid in JSON. */
 const notSpace = /[^\t\n\r ]/;
 
 /** The number of characters after which the code checks again whether the current time slice is over. */
 const pieceLength = 16_384;
 
-/**
- * Yields the texts of an array's items or of an object's members. Throws `SyntaxError` if the text is neither an array nor an
- * object.
- */
+/** Yields the texts of an array's items or of an object's members. Throws `SyntaxError` if the text is neither. */
 export async function* itemsOf(text: string, slices: Slices): AsyncGenerator<string> {
   const start = text.search(notSpace);
   const close = own(brackets, text.charAt(start));

@@ -18,19 +18,13 @@ type ManifestOperation = {
 /** An operation of a manifest that cannot be served, for example because its text is too long. `name` may be truncated. */
 export type RefusedOperation = { readonly app: string; readonly name: string; readonly reason: string };
 
-/**
- * Limits of an operation's id, name and text. Names become metric labels. `textCharacters` is also the default limit for the
- * query text of a request.
- */
+/** Limits of an operation. Names become metric labels. `textCharacters` is also the default limit of a request's query. */
 const ofOperation = { idCharacters: 256, nameCharacters: 128, textCharacters: 100_000 };
 
 /** Limits of a manifest. */
 export const ofManifest = { operations: 10_000, bytes: 8_388_608 };
 
-/**
- * Limits of the JSON text that describes one operation, so that parsing this text takes at most 2 ms. Client tools write about
- * five JSON values per operation.
- */
+/** Limits of an operation's JSON text, so that parsing it takes at most 2 ms. Client tools write five values per operation. */
 const ofJson = { characters: 700_000, values: 1_000 };
 
 /** The content of a manifest. `operations` are served. `refused` are not, each for its `reason`. */
@@ -116,19 +110,13 @@ function nameFault(name: string): string | undefined {
   return /^(?:[_A-Za-z]\w*)?$/.test(name) ? undefined : "its name is not a GraphQL name";
 }
 
-/**
- * Rejects a text with lone surrogates. All lone surrogates have the same UTF-8 encoding, so texts that differ only in a lone
- * surrogate would have the same digest.
- */
+/** All lone surrogates have the same UTF-8 encoding, so texts that differ only in these would share a digest. */
 const textFault = (text: string): string | undefined =>
   text.isWellFormed() ? undefined : "its text is not well-formed Unicode";
 
 const beginning = /^(?:[\s,]|#.*\n)*(?:query|mutation|subscription)[\s,]+([_A-Za-z]\w*)/;
 
-/**
- * Returns the name of a document's first operation, or an empty text if it has no name. For most documents, a regular expression
- * finds the name, so they need not be parsed.
- */
+/** The name of a document's first operation, or "". In most documents, a regular expression finds the name without parsing. */
 export const operationNameIn = (text: string): string => beginning.exec(text)?.[1] ?? parsedName(text);
 
 function parsedName(text: string): string {

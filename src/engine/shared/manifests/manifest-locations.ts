@@ -1,8 +1,7 @@
 /**
- * Parses `OPERATIONS_FROM`, which lists the locations of the manifests of apps. An app is a client program with its own
- * operations. An entry is the name of an app with a URL or a file, such as `web=https://cdn.example/web.json` or
- * `web=manifests/web.json`, or it is a folder. A folder without an app's name contains a file `<app>.json` or a folder `<app>/`
- * for each app. If a name precedes the folder, as in `web=manifests`, all files in the folder belong to this app.
+ * `OPERATIONS_FROM`: the locations of the apps' manifests. An app is a client repository with its own operations. An entry is
+ * `web=https://cdn.example/web.json`, `web=manifests/web.json`, or a folder. A folder contains a file `<app>.json` or a folder
+ * `<app>/` for each app. All files of the folder in `web=<folder>` belong to the app `web`.
  */
 
 import { shownUrl, withShownUrls } from "../shown-url.ts";

@@ -17,16 +17,12 @@ import { isAppName, isHttpUrl, type ManifestLocation } from "./manifest-location
 /** Limits of one app's manifests in one folder. */
 const ofApp = { manifests: 100, operations: 20_000, bytes: 16_777_216 };
 /**
- * Limits of all manifests together. A new manifest never displaces a manifest that is already served. Of several new manifests,
- * those of apps with the smallest total size are admitted first. Therefore, at the start, every app that needs at most an equal
- * share of the limits is served.
+ * Limits of all manifests together. A new manifest never displaces a served one. Of the new manifests, those of small apps are
+ * admitted first, so that at the start every app with at most an equal share of the limits is served.
  */
 const ofAll = { manifests: 1_000, operations: 50_000, bytes: 67_108_864 };
 
-/**
- * Maximum number of entries in a folder, because listing a folder takes time. `ofApp`: a folder with the files of one app;
- * `ofApps`: the folder that an entry of `OPERATIONS_FROM` names.
- */
+/** Maximum number of a folder's entries, because listing a folder takes time. */
 const entries = { ofApp: 1_000, ofApps: 2_000 };
 
 const timeoutMs = 5_000;
@@ -54,10 +50,7 @@ export type Manifest = ManifestContent & {
   readonly bytes: number;
 };
 
-/**
- * A manifest or a folder that cannot be read. `app` is empty for a folder with several apps. `keeps`: whether the last valid
- * content is still served.
- */
+/** A manifest that cannot be read. `app` is empty for a folder of apps. `keeps`: its last valid state is still served. */
 export type ManifestFault = {
   readonly app: string;
   readonly source: string;
@@ -95,20 +88,14 @@ export class Manifests {
     return this.#withinBounds();
   }
 
-  /**
-   * Reads the manifests that have changed, and calls `onState` after each location has been read. `only`: whether to read all
-   * locations, or files but no URLs.
-   */
+  /** Reads the manifests that have changed, in files only or in all locations, and calls `onState` after each location. */
   refreshEach(onState: (state: ManifestState) => void, only: "files" | "all"): void {
     for (const place of this.#locations)
       if (only === "all" || place instanceof PathLocation)
         void place.read(this.#later).then(() => onState(this.#withinBounds()));
   }
 
-  /**
-   * Chooses the manifests that are served. If the new content of a manifest would exceed the total limits, its last served
-   * content is kept.
-   */
+  /** A manifest that would exceed the limits is not served; the version that it would replace is kept. */
   #withinBounds(): ManifestState {
     const read = new Map<string, Manifest>(
       this.#locations.flatMap(({ readings }, place) =>
@@ -143,10 +130,7 @@ export class Manifests {
 
 const overTotalLimits = `exceeds the limits of all manifests: ${ofAll.manifests} manifests, ${ofAll.operations} operations, ${ofAll.bytes / 1_048_576} MiB`;
 
-/**
- * Reads manifests one at a time. If several were read concurrently, each would run during the pauses of the others, which are
- * meant for requests.
- */
+/** Reads manifests one at a time, because concurrent reads would fill the pauses between slices that are meant for requests. */
 class ReadingQueue {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -161,10 +145,7 @@ class ReadingQueue {
 type Source = { readonly app: string; readonly at: string };
 
 type Reading = {
-  /**
-   * A value that changes when the source changes. For a file, it consists of times, size and inode; for a URL, it is the ETag or
-   * the digest of the text.
-   */
+  /** Changes when the source changes: a file's times and size, a URL's ETag or the digest of its text. */
   readonly stamp?: string;
   /** The last valid manifest. */
   readonly manifest?: Manifest | undefined;
@@ -205,10 +186,7 @@ abstract class Location {
   abstract readonly folders: readonly string[];
   protected abstract readNow(slices: Slices): Promise<void>;
 
-  /**
-   * Waits until the read in progress has ended, then reads the manifests that have changed. Callers that wait at the same time
-   * share one read.
-   */
+  /** Waits for a read in progress, then reads the manifests that have changed. Concurrent callers share this next read. */
   read(slices: Slices): Promise<void> {
     this.#next ??= this.#last.then(() => {
       this.#next = undefined;
@@ -299,10 +277,7 @@ class PathLocation extends Location {
     });
   }
 
-  /**
-   * Reads an app's manifests up to the limits of an app. Manifests that are already served come first, so that a new manifest
-   * cannot displace them.
-   */
+  /** Reads an app's manifests up to its limits, served ones first, so that a new one cannot displace them. */
   async #readApp(
     app: string,
     sources: readonly Source[],
@@ -392,10 +367,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/**
- * The sorted files `<app>.json` and folders `<app>/`. Hidden files and folders are skipped, because Kubernetes stores copies of
- * the files of a ConfigMap in hidden folders.
- */
+/** The sorted files `<app>.json` and folders `<app>/`. A Kubernetes ConfigMap's hidden copies of its files are skipped. */
 type Listing = { readonly files: readonly string[]; readonly folders: readonly string[] };
 
 function listingOf(folder: string, most: number): Listing {
@@ -417,9 +389,7 @@ function listingOf(folder: string, most: number): Listing {
   };
 }
 
-/**
- * Fetches a manifest by a conditional GET (RFC 9110 §13.1.2). The stamp is the ETag or, without an ETag, the digest of the text.
- */
+/** A conditional GET (RFC 9110 §13.1.2). Without an ETag, the text's digest is the stamp. */
 async function fetchText(
   fetchUrl: Fetch,
   at: string,
@@ -474,10 +444,7 @@ function totalsOf(manifests: readonly Manifest[]): Totals {
   };
 }
 
-/**
- * Returns the fraction of the total limits that the manifests use: the highest of three fractions, those of manifests, operations
- * and bytes.
- */
+/** The fraction of the total limits that the manifests use: the highest of manifests, operations and bytes. */
 function shareOf(taken: readonly Manifest[]): number {
   const { manifests, operations, bytes } = totalsOf(taken);
   return Math.max(manifests / ofAll.manifests, operations / ofAll.operations, bytes / ofAll.bytes);

@@ -22,16 +22,12 @@ export function normalizeId(given: string): string {
   return algorithmOf(id) === undefined ? id : id.toLowerCase();
 }
 
-/**
- * Whether the id is a SHA-256 digest and therefore identifies its text uniquely. For MD5 and SHA-1, two texts with the same
- * digest can be constructed.
- */
+/** Whether the id identifies its text uniquely, unlike MD5 and SHA-1, for which collisions can be constructed. */
 export const identifiesText = (id: string): boolean => algorithmOf(id) === "sha256";
 
 /**
- * Returns the reason if an id in a manifest has the form of a digest but is not the digest of the text. The digest may be that of
- * the text itself, or that of the text as graphql-js prints it. For example, gql.tada hashes the printed text, but with
- * `--disable-normalization` it writes the original text to the manifest.
+ * Why an id in a manifest cannot belong to the text. The digest may be that of the text itself or of the text as printed by
+ * graphql-js: gql.tada hashes the printed text, but with `--disable-normalization` writes the original one.
  */
 export function digestFault(given: string, text: string): string | undefined {
   const id = normalizeId(given);

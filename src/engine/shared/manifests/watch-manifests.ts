@@ -1,7 +1,4 @@
-/**
- * Reads the manifests at the start and when their files change. Also polls URLs and files. A URL emits no event when its manifest
- * changes, and neither do files on some file systems.
- */
+/** Reads the manifests at the start and when their files change. Polls URLs, and files that emit no event for a change. */
 import { watchFolders } from "../watch-folders.ts";
 import type { ManifestLocation } from "./manifest-locations.ts";
 import { type Fetch, type ManifestState, Manifests } from "./manifests.ts";
@@ -10,9 +7,8 @@ import { type Fetch, type ManifestState, Manifests } from "./manifests.ts";
 const everyMs = 30_000;
 
 /**
- * Calls `onState` with each new state. Calls `failed` if files cannot be watched, so that they are only polled. Resolves once
- * every location has been read, successfully or not, and `onState` has processed the result. The promise's value is a function
- * that stops watching.
+ * Resolves once `onState` has processed the first result of every location, even a failure. Calls `onState` with each new state,
+ * and `failed` if files cannot be watched and are only polled. Returns the function that stops watching.
  */
 export async function watchManifests(
   locations: readonly ManifestLocation[],

@@ -1,6 +1,5 @@
 /**
- * SQL of conversations and messages. Every statement reads and writes only rows of `:tenant`. A page begins after the sort value
- * and the id of the last row before it (keyset pagination), not at an offset.
+ * SQL of conversations and messages. Every statement is scoped by `:tenant`. Pages are read by keyset pagination, not by offset.
  */
 
 const conversation = `
@@ -14,10 +13,7 @@ const later = (seconds: number): string =>
   `strftime('%Y-%m-%dT%H:%M:%fZ', m.created_at, '+${seconds} seconds')`;
 const isPast = (seconds: number): string => `${later(seconds)} <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`;
 
-/**
- * The columns of a message. The platform cannot really send messages, so a queued message has the status `sent` after 3 s and
- * `delivered` after another 3 s.
- */
+/** The platform has no real channels: a queued message counts as sent after 3 s, and as delivered after another 3 s. */
 const message = `
   m.id, m.conversation_id AS "conversationId", m.channel, m.direction,
   CASE WHEN m.status <> 'queued' THEN m.status WHEN ${isPast(6)} THEN 'delivered' WHEN ${isPast(3)} THEN 'sent'
@@ -66,10 +62,7 @@ export const inbox = {
     WHERE ${messageFilters} AND (:afterKey IS NULL OR (m.created_at, m.id) < (:afterKey, :afterId))
     ORDER BY m.created_at DESC, m.id DESC LIMIT :limit`,
   messageCount: `SELECT COUNT(*) AS "count" FROM messages AS m WHERE ${messageFilters}`,
-  /**
-   * Selects the latest `:limit` messages of each conversation. The subquery reads only these from the index, while a window
-   * function would read all messages.
-   */
+  /** Reads only `:limit` messages per conversation from the index. A window function would rank all messages. */
   messagesOfConversations: `
     SELECT ${message} FROM json_each(:conversationIds) AS wanted
     JOIN messages AS m ON m.rowid IN (

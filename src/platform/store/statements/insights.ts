@@ -1,12 +1,9 @@
 /**
- * SQL of the metrics, which aggregate the messages and conversations from `:from` (included) to `:until` (excluded). Each row has
- * the `name` and the `value` of one metric, so a new metric only needs another SELECT.
+ * SQL of the metrics, which aggregate the messages and conversations of a half-open time range. Each row has a `name` and a
+ * `value`, so a new metric is one more SELECT.
  */
 
-/**
- * The response time of each conversation that began in the range: the seconds from the first inbound message to the first
- * outbound message after it.
- */
+/** For each conversation that began in the range: the seconds from its first inbound message to the next outbound one. */
 const responses = `
   responses AS (
     SELECT c.created_at AS began, (

@@ -7,10 +7,7 @@ import { type LinearPattern, linearPattern } from "../../../shared/linear-patter
 
 const { FunctionExpressionType, JSONPathEnvironment } = jsonpath;
 
-/**
- * Maximum number of values that a query may select. Without this limit, a short query could select very many: `$..[*,*]` selects
- * each value twice, and each further `[*,*]` doubles the number.
- */
+/** Maximum number of values that a query may select. `$..[*,*]` selects each value twice; each further `[*,*]` doubles this. */
 const mostSelected = 500_000;
 
 /** Returns the values that a query selects, with their paths. Throws for an invalid query or pattern. */

@@ -19,10 +19,7 @@ type Action = { readonly target: string; readonly update?: unknown; readonly rem
 /** A value that an action removed. `path` is the path that the value had just before the removal. */
 export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: FileLocation };
 
-/**
- * A change by the overlay. In a `Written` change, the overlay set or removed the value at `path`. In the other kind of change, it
- * removed the item `index` from the list at `path`.
- */
+/** The overlay set or removed the value at `path` (`Written`), or removed the item `index` of the list at `path`. */
 type Change = Written | { readonly path: NodePath; readonly index: number };
 
 /** `path` is in the document, `from` in the overlay. */
@@ -103,10 +100,7 @@ const selectsNothing = ({ target }: Action, place: FileLocation): Diagnostic =>
     facts: [],
   });
 
-/**
- * Returns a copy of `value` in which `change` replaces the value at the path. Does not modify objects in place, because YAML
- * aliases may share them.
- */
+/** Returns a copy of `value`, changed at the path. Does not modify objects in place, because YAML aliases may share them. */
 function changedAt(
   value: unknown,
   [step, ...below]: NodePath,

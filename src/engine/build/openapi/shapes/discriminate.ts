@@ -48,10 +48,7 @@ const withValues = (members: readonly Variant[], values: readonly (readonly stri
 /** Whether every response contains the property. Responses omit `writeOnly` properties even if they are required. */
 const isAlwaysSent = ({ required, only }: Property): boolean => required && only !== "request";
 
-/**
- * Returns the values of a property whose `enum` allows only strings; `undefined` for any other property, and for one that may be
- * null.
- */
+/** Returns the values of an enum; `undefined` if the property may have other values. */
 const onlyValues = ({ shape: { values, nullable } }: Property): readonly string[] | undefined =>
   !nullable && values?.every((value) => typeof value === "string") ? values : undefined;
 

@@ -1,7 +1,6 @@
 /**
- * A schema's limits on a value (JSON Schema 2020-12, Validation §6). A limit is invalid if a validator could not apply it, for
- * example `minLength: -1`. The booleans of OpenAPI 3.0 (`exclusiveMinimum: true`) are converted to the numbers of 3.1
- * (`exclusiveMinimum: 5`).
+ * A schema's limits on a value (JSON Schema 2020-12, Validation §6). A limit is invalid if a validator could not apply it. The
+ * booleans of OpenAPI 3.0 (`exclusiveMinimum: true`) are converted to the numbers of 3.1 (`exclusiveMinimum: 5`).
  */
 
 import type { JsonSchema } from "../../../shared/json-schema.ts";
@@ -33,10 +32,7 @@ const contents = ["contentEncoding", "contentMediaType", "contentSchema"];
 
 export const limitKeywords: readonly string[] = [...Object.keys(isValid), ...contents];
 
-/**
- * Returns the schema's limits and default. Converts boolean limits to numbers, and rewrites patterns of OpenAPI 3.0 for Unicode
- * mode.
- */
+/** Returns the schema's limits and default. Converts the boolean limits and the patterns of OpenAPI 3.0 to those of 3.1. */
 export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
   const keywords = [...limitKeywords, "default"].filter((key) => Object.hasOwn(schema, key));
   const limits = new Map(keywords.map((key) => [key, own(schema, key)]));

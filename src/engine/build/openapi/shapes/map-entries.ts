@@ -61,10 +61,7 @@ function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | 
   );
 }
 
-/**
- * Returns the shape of an entry that can represent any property of the map, declared or not; `undefined` if undeclared properties
- * have no schema.
- */
+/** Returns the shape of entries for declared and undeclared properties; `undefined` if undeclared ones have no schema. */
 function wholeEntry(shape: Shape): Shape | undefined {
   if (!isOnly(shape, "object")) return undefined;
   if (shape.members) {
@@ -83,10 +80,7 @@ const maxLists = 8;
 
 const isList = (shape: Shape, lists: number): boolean => isOnly(shape, "array") && lists > 0;
 
-/**
- * Returns the shape of a list of the map's entries. For a list of maps, returns the shape of a list with such a list for each
- * map. Returns `undefined` for any other shape.
- */
+/** Returns the shape of a list of the map's entries; for a list of maps, of a list of lists; `undefined` for any other shape. */
 export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined {
   const items = isList(shape, lists)
     ? shape.items && entriesShape(shape.items, lists - 1)

@@ -1,10 +1,7 @@
 /** Follows paths of properties in a shape. */
 import { declaredProperty, type Property, type Shape, textFits } from "./shape.ts";
 
-/**
- * Returns the properties on the path, up to the first undeclared one. With `inLists`, a step that follows a list leads to a
- * property of the list's items.
- */
+/** Returns the properties on the path, up to the first undeclared one. With `inLists`, the path leads through items of lists. */
 export function propertiesOnPath(shape: Shape, path: readonly string[], inLists = false): Property[] {
   const found: Property[] = [];
   let at = shape;

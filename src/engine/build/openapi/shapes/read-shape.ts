@@ -114,8 +114,7 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
     ({ value }) => membersOf(value).nullable === true,
   );
   if (isNullable && !shape.nullable) shape = withNullable(shape, true);
-  // the shape of an `allOf` with only one schema, and at most a type beside the `allOf`, keeps the node and the identity of that
-  // schema
+  // an `allOf` of one schema, with at most a type beside it, keeps the node and the identity of that schema
   return shape.node === node ? readFrom(node, shape) : shape;
 }
 

@@ -4,10 +4,7 @@ import { createDiagnostic, type Diagnostic } from "../../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "../document.ts";
 import { nodeBelow } from "./shape.ts";
 
-/**
- * An included schema. `closing` is the node that includes the schema. If the inclusion closes a cycle, the cycle is reported at
- * this node.
- */
+/** An included schema. `closing`: the node that includes it, at which a cycle is reported. */
 type Inclusion = { readonly node: RestNode; readonly closing: RestNode };
 
 /** A schema on the current path of the walk, with an iterator of the schemas that it includes. */

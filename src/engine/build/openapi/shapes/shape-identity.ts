@@ -12,19 +12,13 @@ type Keyword = "allOf" | "oneOf";
 export type ShapeIdentity = {
   readonly text: string;
   readonly keyword?: Keyword;
-  /**
-   * The texts of the identities that this identity combines. For a plain schema, this is only the text of the schema's own
-   * identity.
-   */
+  /** The identities that compose this one; for a plain schema, only its own. */
   readonly parts: ReadonlySet<string>;
   /** How deeply `allOf` and `oneOf` are nested. */
   readonly depth: number;
 };
 
-/**
- * Maximum depth. Without it, a schema that contains a new composition of itself would be composed endlessly. No real document
- * reaches the maximum.
- */
+/** Maximum depth, which no real document reaches, for schemas that contain a new composition of themselves. */
 const maxDepth = 64;
 
 /** Maximum length of an identity's text. A longer text is replaced by its digest. */
@@ -42,10 +36,7 @@ export const syntheticIdentity = (text: string): ShapeIdentity => ({
   depth: 0,
 });
 
-/**
- * Returns the identity of a composed shape. Ignores the order of the parts, and duplicates: for example, `allOf(A, A)` is `A`,
- * and `allOf(B, A)` is `allOf(A, B)`.
- */
+/** Ignores duplicate parts and their order: `allOf(A, A)` is `A`, and `allOf(B, A)` is `allOf(A, B)`. */
 export function composedIdentity(
   keyword: Keyword,
   identities: readonly ShapeIdentity[],

@@ -28,14 +28,9 @@ type Statements = Pick<Shape, "node"> &
     readonly types?: Iterable<JsonType>;
   } & { readonly [Part in Lazy]?: () => Shape[Part] };
 
-/**
- * A schema as it applies at one place of the document. At another place, the same schema may apply, for example, without null.
- */
+/** A schema as one place of the document uses it. Another place may use the same schema but disallow null. */
 export class Shape {
-  /**
-   * The schema that findings about the shape point at. Several shapes may have the same node, so only `identity` identifies the
-   * shape.
-   */
+  /** The schema that findings point at. The `identity`, not the node, identifies the shape. */
   readonly node: RestNode;
   readonly identity: ShapeIdentity;
   /** The allowed types besides null; empty if any type is allowed. */

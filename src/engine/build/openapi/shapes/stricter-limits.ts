@@ -8,10 +8,7 @@ type Limit = { readonly keyword: string; readonly value: unknown };
 /** A limit of the schema `to`, and the corresponding limit of the schema `from`, if there is one. */
 export type StricterLimit = { readonly from?: Limit; readonly to: Limit };
 
-/**
- * Keywords that limit a value from above (`sign: 1`) or below (`sign: -1`). `least` is the smallest value that occurs, so a limit
- * of this value excludes nothing.
- */
+/** Keywords that limit a value from above (`sign: 1`) or below (`sign: -1`). `least`: a limit of this value excludes nothing. */
 const sides = [
   { inclusive: "maximum", exclusive: "exclusiveMaximum", sign: 1 },
   { inclusive: "minimum", exclusive: "exclusiveMinimum", sign: -1 },

@@ -89,10 +89,7 @@ function combineItems(shapes: readonly Shape[]): Shape | undefined {
   return arrays.length === items.length ? combineNullable(items) : undefined;
 }
 
-/**
- * Combines alternative shapes. The result is nullable if one of the shapes is. If all shapes have the same identity, the result
- * is based on the first one.
- */
+/** Combines the shapes; the result is nullable if any of them is. Returns the first shape if all have the same identity. */
 export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
   const [first] = shapes;
   if (!first || shapes.length === 1) return first;

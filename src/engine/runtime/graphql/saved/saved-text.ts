@@ -18,10 +18,7 @@ export class SavedText {
     this.text = text;
   }
 
-  /**
-   * Returns the name that the app uses for the operation. If the app has not saved the operation, returns the name that the first
-   * owner uses.
-   */
+  /** Returns the app's name for the operation, or else the name that the first owner uses. */
   ownerFor(app: string | undefined): OperationName | undefined {
     return this.owners.get(app) ?? this.owners.values().next().value;
   }

@@ -79,10 +79,7 @@ function coerceVariable(
 // Coerces a variable's value to its type (GraphQL spec §3.4 to §3.12, "Input Coercion") and stops at the first error. The cost
 // depends on the size of the value, not on the size of the schema.
 
-/**
- * `left`: how many values, including defaults, may still be coerced. `hidesSuggestions`: errors do not suggest similar names
- * ("Did you mean …").
- */
+/** `left`: how many values, including defaults, may still be coerced. `hidesSuggestions`: errors suggest no names. */
 type Coercion = { left: number; readonly hidesSuggestions: boolean };
 
 /** Maximum nesting of input objects, and of lists and objects in a custom scalar. */

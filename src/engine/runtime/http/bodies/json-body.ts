@@ -50,10 +50,7 @@ export function leaveJsonUnparsed(server: FastifyInstance): void {
   );
 }
 
-/**
- * Decodes the body strictly, because JSON is UTF-8 (RFC 8259 §8.1). A lenient decoder would change invalid bytes to U+FFFD, and
- * REST would store the result.
- */
+/** JSON is UTF-8 (RFC 8259 §8.1). A lenient decoder would change invalid bytes to U+FFFD, and REST would store the result. */
 function utf8Text(body: Buffer): string {
   if (!isUtf8(body)) throw new CodedError("BAD_REQUEST", "the request body is not UTF-8");
   return body.toString();

@@ -182,9 +182,7 @@ const isOver = ({ request: { raw } }: Body): boolean => raw.complete || raw.read
 
 const addressOf = (body: Body): string => (body.address ??= addressBlock(body.request.ip));
 
-/**
- * Addresses and credentials get different prefixes, so that an invented credential never counts as the address of another client.
- */
+/** The prefixes keep a made-up credential from counting as the address of another client. */
 function ownersOf(body: Body): string[] {
   const { "x-api-key": apiKey, authorization } = body.request.headers;
   const credential = apiKey ?? authorization;
@@ -197,10 +195,7 @@ function linger(body: Body): void {
   if (body.answeredMs > lingerMs) body.request.raw.destroy();
 }
 
-/**
- * Emits the fault as an error of the body. The code that reads the body then responds with this error. If nothing reads the body
- * yet, the next check tries again.
- */
+/** Emits the fault as an error of the body, to which its reader responds. Without a reader, the next check tries again. */
 function end({ request: { raw }, reply }: Body, fault: CodedError): void {
   if (reply.raw.headersSent) return void raw.destroy();
   if (raw.listenerCount("error") === 0) return;

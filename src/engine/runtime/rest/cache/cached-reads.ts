@@ -229,10 +229,7 @@ const keyOf = ({ own, forAll }: Keys, isForAll: boolean): CallerKey => (isForAll
 const reserved = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.reserve(response.bytes, true) ?? response;
 
-/**
- * Whether the failure means that stored responses are outdated, because the caller lost access or the resource is gone. A 408 or
- * 429 does not mean this.
- */
+/** Whether the caller lost access or the resource is gone, so stored responses are outdated. A 408 or 429 means neither. */
 const isRefusal = ({ status }: RestResponse): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 

@@ -57,10 +57,7 @@ export class CallerCache {
     return this.#entries.calculatedSize;
   }
 
-  /**
-   * Returns the value of a key. The calling code must check the class of the value, because the cache contains REST responses and
-   * GraphQL responses.
-   */
+  /** Users of the cache must check the class of the value, because REST responses and GraphQL responses share the cache. */
   get(key: CallerKey): CachedValue | undefined {
     const { identity, whole } = key;
     if (!this.#byIdentity.has(identity)) return undefined; // avoids hashing a long key
