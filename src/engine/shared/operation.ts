@@ -89,7 +89,7 @@ export type ErrorMembers = ErrorPaths & {
   readonly isMap?: true;
 };
 
-/** Where REST expects a credential that clients send in another header. */
+/** The place in the REST request of a credential that clients send in another header. */
 export type CredentialPlace = { readonly in: "query" | "cookie" | "header"; readonly name: string };
 
 /** A credential that the server holds (`spec/credentials.yaml`), and where REST expects it. */

@@ -1,5 +1,5 @@
 /**
- * The handler of the product messaging. It sends a message. One transaction finds or creates the contact and its open
+ * The handler of the product `messaging`. It sends a message. One transaction finds or creates the contact and its open
  * conversation, stores the message, and stores the request's idempotency key together with the response. A repeated request with
  * the same key sends no message.
  */

@@ -153,7 +153,7 @@ function foreignOwner(
 ): string | undefined {
   const wordsOf = (text: string): string[] => splitWords(text.replaceAll(/([a-z])([A-Z])/g, "$1 $2"));
   const words = wordsOf(name);
-  // the words of the key itself, such as `external` of `external_user_id`, do not contradict it
+  // a word of the key itself, such as `external` of `external_user_id`, does not contradict the link
   const usual = new Set([
     ...words,
     ...wordsOf(key),

@@ -5,5 +5,5 @@ export const graphqlPath = "/v1/graphql";
 export const mcpPath = "/v1/mcp";
 export const mcpMethods = "POST";
 
-/** Returns the path prefix of an upstream. A GraphQL URL may be the base URL of the role or the endpoint itself. */
+/** Returns the path prefix of an upstream. The URL of a GraphQL upstream may end with `graphqlPath`. */
 export const prefixOf = ({ pathname }: URL): string => pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");

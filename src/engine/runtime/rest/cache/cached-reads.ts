@@ -173,7 +173,7 @@ export class Reads {
     });
   }
 
-  /** Stores the response if REST permits it. Returns the outcome that the readers get. */
+  /** Stores the response if REST permits it. Returns the outcome for all calls that wait for this read. */
   #use(request: CallRequest, begun: BegunRead, outcome: Outcome): Outcome {
     const { scope } = request;
     const { keys, stored } = begun;
