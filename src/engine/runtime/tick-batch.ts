@@ -1,7 +1,7 @@
 /**
- * Collects work of one kind during a tick of the event loop, and runs it together at the end of the tick. If each request ran
- * all its steps alone, the machine code of a step would be evicted from the CPU's caches before the next request reaches that
- * step. In a batch, it is loaded once for all requests.
+ * Collects work of one kind during a tick of the event loop, and runs it together at the end of the tick. If each request ran all
+ * its steps alone, the machine code of a step would be evicted from the CPU's caches before the next request reaches that step.
+ * In a batch, the CPU loads the code of the step once for all requests.
  */
 import { AsyncResource } from "node:async_hooks";
 

@@ -164,7 +164,7 @@ function findKeyFileErrors(file: string): readonly string[] {
   }
 }
 
-/** Whether the gateway has no configured secret although services in other processes need to know it. */
+/** Whether the gateway has no configured secret, although services in other processes need the secret to verify its proof. */
 const isOpenGateway = (config: Config, operations: Operations): boolean =>
   config.roles.has("gateway") &&
   config.env.GATEWAY_SECRET === undefined &&
@@ -222,7 +222,7 @@ function* findWrongGraphql({ env }: Config): Iterable<string> {
     yield `GRAPHQL_URL: ${isAtRest ? "is at REST_BASE_URL's host, and " : ""}requests go to ${prefix}/v1/graphql, because its path is kept; leave the path out if that is not intended`;
 }
 
-/** Finds a development configuration that other machines can reach or that accepts live keys. */
+/** Finds signs that a server with a development configuration can be reached by other machines, or accepts live keys. */
 function* findOpenDemo({ roles, env }: Config): Iterable<string> {
   const isLoopback = /^(?:127\.|::1$|localhost$)/.test(env.HOST);
   const [sign] = [
@@ -237,7 +237,7 @@ function* findOpenDemo({ roles, env }: Config): Iterable<string> {
 
 /**
  * Throws `ConfigError` if `generated/` was generated from another spec. Does nothing if the project's folder `root` has no
- * `spec/`, which an installation may omit.
+ * `spec/`, because an installation may omit this folder.
  */
 export function assertFresh(root: string, specHash: string): void {
   const folder = join(root, "spec");
@@ -262,7 +262,7 @@ export const findUnnamedRoles = ({ ROLE: role }: NodeJS.ProcessEnv, roles: reado
     ? [`ROLE: has no effect; name the role on the command line: npm start -- ${role}`]
     : [];
 
-/** Names of one word are too similar to variables of other programs. */
+/** Names of several words. Names of one word are too similar to variables of other programs. */
 const longNames = Object.keys(variables).filter((name) => name.includes("_"));
 
 const secretFiles = secrets.map((name) => `${name}_FILE`);

@@ -23,7 +23,7 @@ export function stopOnSignals({ servers, end }: RunningRoles, config: Config): v
   });
 }
 
-/** If no request arrives for this long, no request is assumed to be on its way on an idle connection. */
+/** If no request has arrived for this long, it is assumed that no load balancer has just sent a request on an idle connection. */
 const quietMs = 1_000;
 
 async function drain(servers: readonly FastifyInstance[], noticeMs: number): Promise<void> {
@@ -35,8 +35,8 @@ async function drain(servers: readonly FastifyInstance[], noticeMs: number): Pro
 
 /**
  * Closes the port, then the connections. Closing an idle connection would lose a request that a load balancer has just sent, so
- * idle connections stay open until no request has arrived for `quietMs`. Meanwhile each response closes its connection, so that
- * the load balancer uses other instances.
+ * idle connections stay open until no request has arrived for `quietMs`. Meanwhile, each connection is closed after its next
+ * response, so that the load balancer uses other instances.
  */
 async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   const { server: http } = server;
@@ -66,14 +66,14 @@ const maxDrainMs = 2_000;
 
 /**
  * A tick that takes at most this long counts as idle, because a new connection is unlikely to arrive during it. The limit grows
- * with the wait, because a busy process may have no shorter ticks.
+ * during the wait, because all ticks of a busy process may be longer than the first limit.
  */
 const shortMs = (waitedMs: number): number => 0.5 + waitedMs / 100;
 
 /**
- * Resolves when the accept queue is empty, because closing the port resets queued connections together with their requests. Node
- * accepts one connection per tick of the event loop, so the queue is empty after a tick without a new connection. The port must
- * be closed in the tick in which the promise resolves.
+ * Resolves when the accept queue is empty. The port must not be closed before, because closing it would reset the queued
+ * connections together with their requests. Node accepts one connection per tick of the event loop, so the queue is empty after a
+ * tick without a new connection. The port must be closed in the tick in which the promise resolves.
  */
 export async function drainAcceptQueue(server: Server): Promise<void> {
   let accepted = 0;

@@ -6,7 +6,7 @@ import { SharedQuota } from "./shared-quota.ts";
 export class FairSemaphore {
   readonly quota: SharedQuota;
   readonly total: number;
-  /** Number of tasks that completed with a permit. The code that acquires the permits increments it. */
+  /** Number of tasks that completed with a permit. The code that acquires the permits increments this number. */
   completed = 0;
   readonly #queue = createCallerQueue();
 
@@ -22,7 +22,7 @@ export class FairSemaphore {
     return false;
   }
 
-  /** Removes `entry` from the queue, or releases its permit and begins the next entries. */
+  /** Removes `entry` from the queue if it waits there. Otherwise releases the permit of `entry` and begins the next entries. */
   leave(entry: QueueEntry<Caller>): void {
     if (this.#queue.leave(entry)) return;
     this.quota.giveBack(entry.owner, 1);

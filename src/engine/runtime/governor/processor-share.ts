@@ -41,7 +41,7 @@ type Leave = (failure: CodedError) => void;
 type Waiter = {
   /** Arrival time of the request. A caller's earlier requests proceed first. */
   readonly since: number;
-  /** The request's place among the executing requests. Another request uses it during the wait. */
+  /** The request's place among the executing requests. While the request waits, another request uses this place. */
   readonly place?: Pausable | undefined;
   onLeave(leave: Leave): void;
   ended(leave: Leave): void;
@@ -82,7 +82,7 @@ export class FairShare {
 
   /**
    * Resolves when the caller may start or continue a request; returns `undefined` if the caller need not wait. Rejects with
-   * `SERVICE_UNAVAILABLE` after `mostWaitMs`, or when the client disconnects.
+   * `SERVICE_UNAVAILABLE` after `mostWaitMs`. Also rejects when the client disconnects.
    */
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
     const now = performance.now();
@@ -125,7 +125,7 @@ export class FairShare {
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, ms);
   }
 
-  /** Charges the full cost to each account of the caller. A joint caller counts as one debtor. */
+  /** Charges the full cost to each account of the caller. A caller with several accounts counts as one debtor. */
   #charge(caller: Caller, now: number, cost: number): void {
     const owing = mostIndebted(caller);
     const isDebtor = Math.max(owing.debtClearedAt, now) + cost - now > freeMs;
@@ -179,7 +179,7 @@ export class FairShare {
     setImmediate(() => this.#beginNext());
   }
 
-  /** Begins the next waiting request of a caller without debt, round robin. */
+  /** Begins the next waiting request whose caller has no debt. These callers are served round robin. */
   #beginNext(): void {
     this.#isScheduled = false;
     clearTimeout(this.#timer);

@@ -1,9 +1,9 @@
 /**
  * A quota that callers share fairly. An eighth of the quota is reserved for callers that hold nothing, so that a new caller is
- * served regardless of how much the others hold. A caller may take more only if it then holds at most three times the amount that
- * remains free (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking, 1998). A single caller thus gets
- * two thirds of the total, two callers get three eighths each, and further callers make each share smaller. A caller whose share
- * shrinks keeps what it holds until it returns it.
+ * served regardless of how much the others hold. A caller that already holds something may take more only if it then holds at
+ * most three times the amount that remains free outside the reserve (dynamic thresholds: Choudhury and Hahne, IEEE/ACM
+ * Transactions on Networking, 1998). For example, a single caller gets two thirds of the total, and two callers get three eighths
+ * each. When a new caller makes the shares smaller, the others need not return anything early.
  */
 import type { Caller } from "./caller.ts";
 
@@ -13,7 +13,7 @@ export const dynamicThreshold = 3;
 /** The total divided by this number is the reserve for callers that hold nothing. */
 export const partForNewcomers = 8;
 
-/** Why an amount was refused: this `caller` holds too much, or `all` callers together do. */
+/** Why an amount was refused: `caller` if the requesting caller holds too much, `all` if all callers together hold too much. */
 export type Refusal = "caller" | "all";
 
 export class SharedQuota {
@@ -32,8 +32,8 @@ export class SharedQuota {
   }
 
   /**
-   * Takes `amount`, or takes nothing and returns the reason. A lower `total` can be passed during overload. Callers that hold
-   * nothing may exceed the lower total, until `total` callers hold something.
+   * Takes `amount` and returns `undefined`, or takes nothing and returns the reason. A lower `total` can be passed during
+   * overload. Callers that hold nothing may exceed the lower total, until `total` callers hold something.
    */
   take(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const refusal = this.refusal(caller, amount, total);

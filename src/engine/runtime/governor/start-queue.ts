@@ -45,7 +45,7 @@ export class QueuePlace implements QueueEntry<Caller> {
     starts.add(this);
   }
 
-  /** Executes the request, unless it has left since `begin`. */
+  /** Executes the request, unless `leave` has been called since `begin`. */
   execute(): void {
     if (this.#state === "executing") this.#begin();
   }
@@ -78,7 +78,7 @@ const starts = new TickBatch<QueuePlace>((place) => place.execute());
 export class StartQueue {
   readonly executing = new SharedQuota(executedAtOnce);
   readonly #waiting = createCallerQueue();
-  /** Number of requests that started in this tick, for a tick in which a connection was accepted. */
+  /** Number of requests that have started in this tick. Used only in a tick in which a connection was accepted. */
   #started = 0;
   #isConnecting = false;
   #isScheduled = false;
@@ -94,7 +94,7 @@ export class StartQueue {
     this.#schedule();
   }
 
-  /** Creates a request's place, which `enter` adds to the queue. */
+  /** Creates a place for a request. The place is not in the queue until it is passed to `enter`. */
   place(caller: Caller, begin: () => void): QueuePlace {
     return new QueuePlace(caller, begin, this);
   }

@@ -1,9 +1,9 @@
 /**
  * Measures processor time, and estimates it for work that is not measured.
  *
- * The CPU clock of a thread is too coarse, because Linux advances it at scheduler ticks: 0.5 ms of work took 0 ms seven times and
- * 4 ms the eighth time. The CPU clock of the process is exact but includes other threads, so the elapsed time is used as an upper
- * bound.
+ * The CPU clock of a thread is too coarse, because Linux advances it at scheduler ticks. For example, for eight runs of 0.5 ms
+ * each, this clock showed 0 ms seven times and 4 ms once. The CPU clock of the process is exact but includes other threads, so a
+ * measurement is limited to the elapsed time.
  */
 
 /** Starts measuring this thread's work. The returned function returns the milliseconds so far. Each call takes 0.6 µs. */
@@ -25,7 +25,7 @@ export const msPerMessage = 0.8;
 export const msPerMessageValue = 0.004;
 /** Processor time of encoding, sending and receiving a REST call, without parsing the response. */
 export const msPerCall = 0.05;
-/** A response that needs no execution costs `msPerSharedResponse`, and 1 ms for each `writtenPerMs` of its characters. */
+/** A response that needs no execution costs `msPerSharedResponse`, plus 1 ms for every `writtenPerMs` characters. */
 export const msPerSharedResponse = 0.03;
 export const writtenPerMs = 1_000_000;
 /** Characters of JSON parsed per millisecond. Measured: 132,000 to 297,000. */

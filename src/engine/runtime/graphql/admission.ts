@@ -2,10 +2,10 @@
  * Admits requests: counts them against limits, and queues their start. Under overload, requests are refused early, so that
  * accepted requests are answered soon. Callers share the allowed number of requests in flight (`SharedQuota`), which depends on
  * the event loop:
- * - Usually, it is `MAX_CONCURRENT_REQUESTS`.
- * - While the event loop is never idle, it is the number of requests that finish in `maxBacklogSeconds`, because more requests
- *   would only wait longer (Little's law).
- * - While timers keep firing late, it is `fewRequests`.
+ * - Usually, the number is `MAX_CONCURRENT_REQUESTS`.
+ * - While the event loop is never idle, the number is how many requests finish in `maxBacklogSeconds`, because further requests
+ *   would only make all requests wait longer (Little's law).
+ * - While timers keep firing late, the number is `fewRequests`.
  *
  * A single long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is measured with a
  * timer, because the histogram of `perf_hooks` takes no samples while every tick is long.
@@ -34,8 +34,8 @@ type UnreadLimit = {
 };
 
 /**
- * What one HTTP request occupies: a place in the start queue, and amounts of quotas. A request occupies them from its arrival
- * until its response is sent and its REST calls have ended. The limits of its execution are in its `RequestScope`.
+ * What one HTTP request occupies: a place in the start queue, and amounts of quotas. The request returns them when its response
+ * is sent and its REST calls have ended. The limits of its execution are in its `RequestScope`.
  */
 export class Admission implements Pausable {
   readonly caller: Caller;
@@ -44,7 +44,7 @@ export class Admission implements Pausable {
   #scope: RequestScope | undefined;
   /** The quota that counts this request as in flight, if any. */
   #inFlight: SharedQuota | undefined;
-  /** Amounts to return to their quotas after the client has read the response, or has disconnected and all writes are done. */
+  /** Amounts that are returned to their quotas when the request ends (see `close`). */
   #held: [quota: SharedQuota, amount: number][] | undefined;
 
   readonly #unread: UnreadLimit | undefined;
@@ -63,12 +63,12 @@ export class Admission implements Pausable {
     this.hold(this.#unread.quota, bytes);
   }
 
-  /** Called when the execution begins. `scope` makes the REST calls of the request. */
+  /** Called when the execution of the request begins. `scope` makes the request's REST calls. */
   execute(scope: RequestScope): void {
     this.#scope = scope;
   }
 
-  /** Marks the request as in flight. `quota` has already counted it. */
+  /** Marks the request as in flight. The calling code has already taken 1 from `quota` for the request. */
   count(quota: SharedQuota): void {
     this.#inFlight = quota;
   }
@@ -128,9 +128,9 @@ const maxDelayMs = 200;
 const lateSamples = 3;
 /**
  * The loop is busy if its utilization is at least `busy` in `busySamples` samples in a row. A busy loop is allowed as many
- * requests as it finishes in `maxBacklogSeconds`. Measured at twice the capacity: with 0.5 s, responses took 420 ms instead of
- * 206 ms (p50). Goodput at five times the capacity was 67 % instead of 72 %, because more objects of waiting requests reached the
- * old generation.
+ * requests as it finishes in `maxBacklogSeconds`. Measured with 0.5 s instead of 0.2 s: at twice the load that the process can
+ * handle, responses took 420 ms instead of 206 ms (p50). At five times that load, goodput was 67 % instead of 72 %, because more
+ * objects of waiting requests reached the old generation.
  */
 const busy = 0.95;
 const busySamples = 5;
@@ -144,8 +144,8 @@ const mostBytes = 3;
 type Enter = (request: FastifyRequest) => Caller;
 
 /**
- * Adds hooks that admit the requests of the routes that `server` registers afterwards. Returns the quotas, for metrics. After a
- * request has waited, V8 may have moved it to the old generation. Everything that the request refers to then stays in memory
+ * Adds hooks that admit the requests of the routes that `server` registers afterwards. Returns the quotas, for metrics. While a
+ * request waits, V8 may move the request object to the old generation. Everything that the object refers to then stays in memory
  * until the next full collection, so the hooks create few objects after the wait.
  */
 export function admitRequests(
@@ -162,7 +162,7 @@ export function admitRequests(
   server.addHook("onClose", async () => loop.stop());
   const refuse = (reply: FastifyReply, refusal: Refusal): void => {
     const isLoop = loop.limit() < maxRequests;
-    // bypasses the error handler, which would write a log line for each refusal and thereby add load
+    // `sendError` bypasses the error handler, which would add load by writing a log line for each refusal
     sendError(reply, (isLoop ? loopFull : overloaded)[refusal]);
   };
   server.decorateRequest("admission");
@@ -200,7 +200,7 @@ export function admitRequests(
   server.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" || payload.length * mostBytes < largeAnswers.from)
       return done(null, payload);
-    if (reply.raw.destroyed) return done(null, payload); // `close` has already fired, so the bytes would never be returned
+    if (reply.raw.destroyed) return done(null, payload); // after `close`, nothing would return the bytes to the quota
     const bytes = Buffer.byteLength(payload);
     if (bytes < largeAnswers.from) return done(null, payload);
     try {

@@ -20,11 +20,11 @@ export type CallEntry = {
   /** Milliseconds from the start of the request's first call to the start of this call. */
   readonly startMs: number;
   readonly ms: number;
-  /** Absent if this request fetched the response itself. */
+  /** Where the response came from. Absent if the response was fetched for this request. */
   readonly source?: ResponseSource;
   /** The age of a cached response in seconds (RFC 9111 §4.2.3). */
   readonly ageSeconds?: number;
-  /** The number of keys in a batched call. */
+  /** The number of keys in a batched call, that is, of values in the longest list in the query string. */
   readonly keys?: number;
   /** The deferred fragments that need the call, named by their labels or paths. */
   readonly part?: string;

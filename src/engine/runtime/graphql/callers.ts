@@ -2,9 +2,9 @@
  * Determines the owners that a request is charged to. Each owner has a share of the processor, of memory, of connections and of
  * the start queue. Behind a gateway, the owner is the tenant.
  *
- * Without a gateway, only REST can verify a credential. A request is therefore charged to the owners of those credentials that
- * REST has accepted before, or, if there are none, to the client's address. Made-up credentials create no owners, even if the
- * request also contains a valid credential.
+ * Without a gateway, only REST can verify a credential. A request is therefore charged to the owners of those of its credentials
+ * that REST has accepted before. If REST has accepted none of them, the request is charged to the client's address. Made-up
+ * credentials create no owners, even if the request also contains a valid credential.
  */
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
@@ -45,7 +45,7 @@ export class Callers {
     return request.forwarded;
   }
 
-  /** Called when REST has responded: remembers which of the request's credentials it has accepted. */
+  /** Called when REST has responded: remembers which of the request's credentials REST has accepted. */
   remember(request: FastifyRequest): void {
     const { accepted, profile } = this.of(request);
     for (const owner of accepted) {
@@ -68,8 +68,8 @@ export class Callers {
   }
 
   /**
-   * `accepted` contains the accepted owners of this combination of credentials. `#accepted` is checked too, because REST may have
-   * accepted an owner's credential in another combination.
+   * Whether REST has accepted the owner's credential before. `accepted` contains the owners whose credentials REST has accepted
+   * in the same combination of credentials as in this request, `#accepted` those of all combinations.
    */
   #isAccepted(owner: Owner, accepted: Set<Owner>): boolean {
     const isAccepted = accepted.has(owner) || this.#accepted.get(this.#digestOf(owner.name)) === true;

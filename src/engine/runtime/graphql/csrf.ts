@@ -1,12 +1,12 @@
 /**
- * Detects GraphQL queries by GET that a page of another site made a browser send (CSRF). A browser sends a preflight before a
- * request to another origin if a script has set a header (Fetch §4.8, CORS preflight). Credentials are accepted only in headers
- * that scripts set (`X-API-Key`, `Authorization: Bearer`, or the headers that the OpenAPI document declares), never in a cookie.
- * A request without a preflight therefore contains no valid credential, but it costs time, and the other site can measure its
- * duration.
+ * Detects cross-site request forgery (CSRF): GraphQL queries by GET that a page of another site made a browser send. A browser
+ * sends a preflight before a request to another origin if a script has set a header (Fetch §4.8, CORS preflight). Credentials are
+ * accepted only in headers that scripts set (`X-API-Key`, `Authorization: Bearer`, or the headers that the OpenAPI document
+ * declares), never in a cookie. A request without a preflight therefore contains no valid credential. Its execution would still
+ * cost time, and the other site could measure this time.
  *
- * Apollo Server refuses every GET without a header from its list, even the requests that urql sends by default. This check
- * refuses only browser requests (`Sec-Fetch-Site`, `Origin`) without a header that needs a preflight.
+ * Apollo Server refuses every GET without a header from Apollo's list, even the default requests of urql, a GraphQL client. This
+ * check refuses only browser requests (`Sec-Fetch-Site`, `Origin`) without a header that needs a preflight.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { own } from "../../shared/own.ts";
@@ -17,7 +17,7 @@ import { CodedError } from "../coded-error.ts";
  * `apollo-require-preflight` to other clients.
  */
 const preflighted = ["x-api-key", "x-apollo-operation-name", "apollo-require-preflight"];
-/** Needs a preflight only with the scheme Bearer, because browsers add Basic credentials by themselves. */
+/** This header proves a preflight only if its scheme is Bearer, because browsers add Basic credentials by themselves. */
 const decidedByScheme = "authorization";
 
 /** Content types that need no preflight (Fetch §2.2.2, CORS-safelisted request headers). */

@@ -2,7 +2,7 @@
  * The fields of a federation subgraph: `_service` returns its schema for composition, and `_entities` resolves the
  * representations that a federation gateway sends
  * (https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec). Each representation is
- * validated like other input, and an invalid one does not fail the others.
+ * validated like an argument, and an invalid representation does not fail the others.
  */
 import {
   coerceInputValue,
@@ -34,14 +34,14 @@ export type Subgraph = {
 };
 
 /**
- * Returns the resolver of the query field that resolves an entity by its key, like `__resolveReference` in Apollo's subgraph
- * library. Clients cannot select this field.
+ * Returns the source of the query field `name`, which resolves an entity by its key, like `__resolveReference` in Apollo's
+ * subgraph library. Clients cannot select the field `name`.
  */
 type ReferenceSource = (query: string, name: string, args: readonly GraphQLArgument[]) => CheckedSource;
 
 /**
- * `check` returns the error for a key that REST would refuse. Called before a REST call for many entities, so that a refused key
- * fails only its own entity.
+ * `check` returns the error for a key that REST would refuse. Before one REST call for many entities, `check` is called for each
+ * key, so that a refused key fails only the entity with this key.
  */
 type CheckedSource = CallSource & {
   readonly check: (key: Args, enclosing: undefined, context: ExecutionContext) => CodedError | undefined;
@@ -172,7 +172,7 @@ function resolverOf(
       );
   const args = keys.map(({ argument, valueType }) => argumentOf(argument, valueType, batch !== undefined));
   const { resolve, check, named = (error: Error) => error } = sourceOf(field, args);
-  /** Calls the reference resolver with these arguments. Throws if the resolver returns an error. */
+  /** Calls the resolver of the query field with the arguments `values`. Throws if the resolver returns an error. */
   const call = async (values: KeyValues, context: ExecutionContext): Promise<unknown> => {
     const [called] = await resolve([undefined], values, context, [undefined]);
     const value: unknown = await called;
@@ -188,7 +188,7 @@ function resolverOf(
   const { argument } = key;
   const [first = "", ...deeper] = batch.match;
   return async (values, context) => {
-    // a key that REST would refuse must not fail the others
+    // a key that REST would refuse must not fail the other keys of the batch
     const refusals = values.map((each) => check(each, undefined, context));
     const unwritable = new Set<string>();
     const noteUnwritable = (error: unknown): never => {
@@ -206,7 +206,7 @@ function resolverOf(
       "nullableKeys",
     );
     return found.map((each, index) => {
-      // the key came from the federation gateway, so the error must not blame REST
+      // the error must not blame REST for a key that cannot be sent, because the key came from the federation gateway
       if (each instanceof Error && unwritable.has(String(values[index]?.[argument])))
         return new CodedError(
           "BAD_USER_INPUT",

@@ -69,8 +69,8 @@ function withResolvers(typesOnly: GraphQLSchema, parts: Parts): GraphQLSchema {
   });
   addDateCoercions(schema);
   addNumberCoercions(schema);
-  // addResolversToSchema is not used for object types, because it binds resolvers and thereby drops their properties (`source`,
-  // `level`, `inherits`)
+  // addResolversToSchema is not used for object types, because it replaces each resolver by a bound function without the
+  // resolver's properties (`source`, `level`, `inherits`)
   for (const [name, resolvers] of Object.entries(byType)) {
     const type = schema.getType(name);
     if (!isObjectType(type)) continue;
@@ -97,7 +97,7 @@ function toLevelResolver(
 
 /**
  * Returns the `CallSource` of a field, which checks the arguments, creates a REST client for the field, and calls the generated
- * resolver for all parents of a level. `CallSource.named` translates REST names in errors to names of the schema.
+ * resolver for all parent objects of a level. Its function `named` translates REST names in errors to names of the schema.
  */
 function callSource(
   { argumentSchemas, argumentNames }: Parts,

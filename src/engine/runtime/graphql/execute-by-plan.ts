@@ -39,7 +39,7 @@ export function planExecutor(
 ): ExecuteByPlan {
   const plans = new PlanCache(schema, env.MAX_FIELDS);
   let introspectionLimit: number | undefined;
-  /** The limits for an introspection response, whose maximum size grows with the schema. */
+  /** Returns the limits for an introspection operation. The maximum size of its response grows with the schema. */
   const schemaLimits = () => {
     introspectionLimit ??= introspectionLimitOf(schema);
     return { ...env, MAX_ANSWER_BYTES: introspectionLimit };
@@ -116,7 +116,7 @@ function responseOf(context: RequestContext, { data, errors, later }: PlanResult
   return responseWith({ errors: logAndMask(context, errors), data });
 }
 
-/** Whether coercing the variable's value may take long enough to be measured. */
+/** Whether coercing this variable value may take so long that its time must be measured. */
 const isLarge = (value: unknown): boolean =>
   typeof value === "string" ? value.length > 1_000 : typeof value === "object" && value !== null;
 
@@ -125,7 +125,7 @@ function refusedVariables(context: RequestContext, errors: readonly GraphQLError
   return responseWith({ errors: errors.map(maskVariableError) }, 400);
 }
 
-/** The `Allow` header lists the permitted methods (RFC 9110 §10.2.1). */
+/** Returns the response to a mutation by GET, with the permitted method in the header `Allow` (RFC 9110 §10.2.1). */
 function refusedMutationByGet(): GraphQLResponse {
   const response = refusalResponse(new CodedError("METHOD_NOT_ALLOWED", "mutations are sent by POST"));
   response.http.headers.set("allow", "POST");

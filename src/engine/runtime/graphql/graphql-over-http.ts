@@ -49,15 +49,15 @@ export const responseWith = (singleResult: FormattedExecutionResult, status?: nu
   body: { kind: "single", singleResult },
 });
 
-/** Creates the response to a request or an operation that is not executed. */
+/** Creates the response, without data, to a refused request. */
 export const refusalResponse = (
   { message, code, details, status }: CodedError,
   statusOfHttp = status,
 ): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
 
 /**
- * Completes a response, which several requests may share, for one request: adds the request's id to each error, and its REST
- * calls as `extensions.calls`. `errors` comes first, where a reader sees it.
+ * Completes a response for one of the requests that share it: adds the request's id to each error, and its REST calls as
+ * `extensions.calls`. `errors` is the first member, so that people who read the response see the errors.
  */
 export function requestResult(
   { body }: GraphQLResponse,

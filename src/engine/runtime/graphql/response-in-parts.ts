@@ -115,9 +115,9 @@ const contentTypes: Readonly<Record<PartFormat, string>> = {
 
 /**
  * Sends a response in parts (RFC 2046 §5.1.3). A part is serialized after the client has read the previous one. Resolves when the
- * client has read the response or has disconnected. `limit` is the maximum number of bytes of all parts. Throws if the first part
- * exceeds it. If a later part exceeds it, errors replace the part, and the response ends. The last part contains the `calls` in
- * its extensions.
+ * client has read the response or has disconnected. `limit` is the maximum number of bytes of all parts together. Throws if the
+ * first part exceeds the limit. If a later part exceeds the limit, errors are sent in its place, and the response ends. The last
+ * part contains the REST calls (`calls`) in its extensions.
  */
 export async function sendParts(
   reply: FastifyReply,

@@ -1,8 +1,8 @@
 /**
  * Selects the headers of a request that are forwarded to REST, by an allow-list. An operation receives the credentials that its
  * OpenAPI document declares for it. The context headers, the gateway's proof and the trace headers are forwarded only if the
- * proof is valid. A product with its own OpenAPI document receives context headers and proof only if `CONTEXT_PRODUCTS` lists it:
- * it may belong to a vendor, which could use the proof to impersonate any tenant.
+ * proof is valid. A product with its own OpenAPI document receives the context headers and the proof only if `CONTEXT_PRODUCTS`
+ * lists the product. An unlisted product may belong to a vendor, which could use the proof to impersonate any tenant.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";

@@ -13,7 +13,7 @@ export type ManifestEntry = {
   readonly tool?: string | undefined;
   /** Present for a mutation that is a tool. */
   readonly hints?: WriteHints | undefined;
-  /** For each REST operation that the tool calls, its scope requirements. */
+  /** The scope requirements of each REST operation that the tool calls. */
   readonly scopes?: readonly (readonly ScopeRequirement[])[] | undefined;
 };
 
@@ -23,9 +23,9 @@ type ByArgument<Fact> = Readonly<Record<string, Readonly<Record<string, Fact>>>>
 /** How to resolve a representation by one of the entity's keys (`@key`). */
 export type EntityReference = {
   /**
-   * The fields of the key. `argument` is the resolver's argument, `path` the path in the representation, `type` the GraphQL type.
-   * Without `field`, the entity is built from the representation without a REST call: `property` is the REST property to set, and
-   * `isInteger` means that REST represents the ID as an integer.
+   * The fields of the key. The value at `path` in the representation has the GraphQL type `type`, and is passed to the resolver
+   * as `argument`. If the reference has no `field`, the entity is built from the representation without a REST call, and the
+   * value is set as the REST property `property`. `isInteger` means that REST represents the ID as an integer.
    */
   readonly keys: readonly {
     readonly argument: string;
@@ -38,20 +38,20 @@ export type EntityReference = {
   }[];
   /** The Query field that resolves the entity by its key. */
   readonly field?: string;
-  /** Present if `field` accepts a list of up to `size` keys. `match` is the path of the key in each returned item. */
+  /** Present if `field` accepts a list of up to `size` keys. `match` is the path at which each returned item contains its key. */
   readonly batch?: { readonly size: number; readonly match: readonly string[] };
 };
 
 export type GeneratedApi = {
   /** URL of the schema file for clients. */
   readonly schema: URL;
-  /** The resolvers by GraphQL type and field; for an enum, the REST values. */
+  /** The resolvers by GraphQL type and field. An enum has its REST values in place of resolvers. */
   readonly resolvers: Readonly<Record<string, object>>;
   readonly operations: Operations;
-  /** Names of the header parameters in the OpenAPI document, which the gateway forwards. */
+  /** Names of the header parameters in the OpenAPI document. The gateway forwards the headers with these names. */
   readonly requestHeaders: readonly string[];
   readonly argumentSchemas: ByArgument<object>;
-  /** The GraphQL argument for each REST name that differs from it. */
+  /** Maps each REST name to the name of its GraphQL argument, if the two names differ. */
   readonly argumentNames: ByArgument<string>;
   readonly savedOperations: readonly ManifestEntry[];
   readonly specHash: string;

@@ -89,12 +89,12 @@ export class CallCredentials {
     return this.#credentials.some(({ token }) => token?.isRenewable);
   }
 
-  /** Makes the next call request new access tokens, where they are renewable. */
+  /** Makes the next call request a new access token in place of each token that is renewable. */
   renew(): void {
     for (const { token } of this.#credentials) token?.renew();
   }
 
-  /** Masks the credentials in a text, because some vendors repeat them in links to the next page. */
+  /** Masks the credentials in a response text. Some vendors repeat the credentials of a request in the link to the next page. */
   masked(text: string): string {
     const isEscaped = escapedAlphanumeric.test(text);
     return this.#secrets.reduce(
@@ -133,7 +133,7 @@ function patternOf(secret: string, isEscaped: boolean): RegExp {
   return new RegExp(pattern, "gi");
 }
 
-/** Returns the user name of Basic credentials if it is secret, because some vendors expect their API key as the user name. */
+/** Returns the user name of Basic credentials if the user name is the secret: some vendors expect the API key there. */
 function userThatIsTheKey({ scheme }: HeldCredential, value: string): string[] {
   const colon = value.indexOf(":");
   return scheme === "Basic" && value.length - colon < leastCharacters ? [value.slice(0, colon)] : [];

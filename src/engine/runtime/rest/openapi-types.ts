@@ -15,8 +15,8 @@ export type OperationAt<
 > = Paths[Path][Method & keyof Paths[Path]];
 
 /**
- * A value in path, query or header, which is sent as text: an `ID` is assignable to an integer parameter, and an integer to a
- * string parameter.
+ * A value in path, query or header. REST receives the value as text, so an `ID` is assignable to an integer parameter, and an
+ * integer to a string parameter.
  */
 type Wire<T> = T extends string
   ? string | number
@@ -58,10 +58,10 @@ type Body<Operation> = Operation extends { requestBody: { content: infer Content
     ? { readonly body?: Json<Content[keyof Content]> | null }
     : unknown;
 
-/** `link` is called with the `Link` header and the value of a 2xx response. An error that it throws fails the call. */
+/** `link` is called with the `Link` header and the value of a 2xx response. If `link` throws an error, the call fails. */
 export type TakesLink = { readonly link?: (header: string | string[] | undefined, value: unknown) => void };
 
-/** The input of a call, with a section per location of parameters. A section is optional if all its parameters are. */
+/** The input of a call, with a section per location of parameters. A section is optional if all its parameters are optional. */
 export type Init<Operation> = Section<"path", Wire<Parameters<Operation, "path">>> &
   Section<"query", Wire<Parameters<Operation, "query">>> &
   Section<"header", Wire<Parameters<Operation, "header">>> &
@@ -83,12 +83,12 @@ type Empty = 204 | 205;
 /** Media types that the binder treats as JSON. */
 type JsonMedia = `${string}json${string}` | "*/*" | "application/*";
 
-/** The type of the JSON body, or string for other content. */
+/** The type of the JSON body, or `string` if the body is not JSON. */
 type ContentBody<Content, Json = Extract<keyof Content, JsonMedia>> = [Json] extends [never]
   ? string
   : Content[Json & keyof Content];
 
-/** The type of a 2xx body; includes null if a response without content is documented. */
+/** The type of a 2xx body. Includes null if the OpenAPI document declares a 2xx response without content. */
 export type SuccessBody<Operation, Body = DocumentedBody<Operation>> = [Body] extends [never] ? null : Body;
 
 type DocumentedBody<Operation> = Operation extends { responses: infer Responses }
@@ -116,5 +116,5 @@ export type ValueAt<T, Steps extends readonly string[]> = Steps extends readonly
     : unknown
   : T;
 
-/** Null if at least one inherited value is nullable, otherwise `never`. */
+/** The type null if at least one inherited value is nullable, otherwise `never`. */
 export type NullFor<Nullable extends readonly unknown[]> = Nullable extends readonly [] ? never : null;

@@ -11,8 +11,8 @@ export type PlainSource =
   | { readonly kind: "computed"; readonly compute: (parent: object) => unknown };
 
 /**
- * Whether a resolver calls REST. In that case, a generated resolver has no `source`, and a resolver of the executable schema has
- * a `source` of kind `call`.
+ * Whether a resolver calls REST. A generated resolver that calls REST has no `source`. A resolver of the executable schema that
+ * calls REST has a `source` of kind `call`.
  */
 export function callsRest(resolve: object): boolean {
   const { source } = resolve as { readonly source?: { readonly kind: string } };
@@ -45,19 +45,19 @@ export const external = (name: string) =>
 /** Returns the parent itself (`@restName(self: true)`). */
 export const itself = reader([], <Parent>(parent: Parent): Parent => parent);
 
-/** Returns a required property of the parent that a call needs. Throws `BAD_UPSTREAM_RESPONSE` if it is missing. */
+/** Returns a value of the parent that a call needs. Throws `BAD_UPSTREAM_RESPONSE` if the value is missing or null. */
 export function required<Value>(value: Value): NonNullable<Value> {
   if (value === null || value === undefined) throw lacksKey();
   return value;
 }
 
-/** The error of a link if the parent lacks a required value, so that no call can be made. */
+/** The error of a link whose call cannot be made, because the parent lacks a value that the call needs. */
 export const lacksKey = (): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
 
 /**
- * Rejects a null with `BAD_UPSTREAM_RESPONSE`, because the OpenAPI document forbids it. The GraphQL field is nullable only
- * because the call may be skipped.
+ * Rejects with `BAD_UPSTREAM_RESPONSE` if REST sends null, because the OpenAPI document forbids null here. The GraphQL field is
+ * nullable only because the call may be skipped.
  */
 export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNullable<Value>> {
   const value = await answer;
@@ -90,7 +90,7 @@ export const entries = <const Names extends readonly string[]>(...names: Names) 
   return Object.assign(compute, { source: { kind: "computed", compute } as PlainSource });
 };
 
-/** Returns the entries of a map that a call returns. */
+/** Returns the entries of the map that a REST call returns. */
 export const entriesFrom = <Value>(answer: Promise<Value>): Promise<Entries<Value>> =>
   answer.then((value) => entriesIn(value));
 

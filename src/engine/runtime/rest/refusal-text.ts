@@ -15,14 +15,14 @@ import type { RestResponse } from "./rest-response.ts";
 
 const credentialStatuses: ReadonlySet<number> = new Set([401, 403, 407]);
 
-/** Limits for the length of one text and for the number of `errors`. */
+/** The maximum length of one text, and the maximum number of `errors`. */
 const mostCharacters = 300;
 export const mostErrors = 20;
 
 /** The `argument` of each error is a REST name such as `items.0.name`, not yet the name of a GraphQL argument. */
 export type RefusalText = Pick<Details, "title" | "detail" | "restCode" | "errors">;
 
-/** Returns the declared members; none if the body repeats a secret of the request. */
+/** Returns the texts of the declared members. Returns no texts if the body repeats a secret of the request. */
 export function refusalText(
   operation: Operation,
   { status, mediaType }: RestResponse,
@@ -177,13 +177,13 @@ function stepsName(given: readonly string[]): string | undefined {
   return textOf(name);
 }
 
-/** Limits for the length of a message and for the number of `errors` in it. */
+/** The maximum length of a message, and the maximum number of `errors` that it repeats. */
 const mostOfMessage = 500;
 const mostRepeated = 5;
 
 /**
- * Returns a message that consists of REST's own texts: the detail or else the title, then the details of `errors`; `undefined` if
- * there are none. A title is ignored if it only repeats the phrase of the status (RFC 9457 §4.2.1).
+ * Returns a message that consists of REST's own texts: the detail or else the title, then the details of `errors`. Returns
+ * `undefined` if there are no texts. A title is ignored if it only repeats the phrase of the status (RFC 9457 §4.2.1).
  */
 export function refusalMessage(
   { title, detail, argument, errors = [] }: Details,
@@ -206,7 +206,7 @@ const isPhrase = (title: string, status: unknown): boolean =>
     (phrase) => phrase?.toLowerCase() === title.toLowerCase(),
   );
 
-/** Prefixes the text with the argument's name, unless it contains the name. */
+/** Prefixes the text with the argument's name, unless the text already contains the name. */
 function withName(argument: string | undefined, text: string): string {
   if (argument === undefined) return text;
   const name = argument.split(".").findLast((step) => !/^\d+$/.test(step)) ?? argument;

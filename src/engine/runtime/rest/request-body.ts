@@ -17,7 +17,7 @@ type WrittenBody = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Returns the serializer for the media type of an operation's body. Other media types than JSON and forms are sent as text. */
+/** Returns the serializer for the media type of an operation's body. A body that is neither JSON nor a form is sent as text. */
 export function bodyWriterOf(operation: Operation): WrittenBody {
   const { media } = operation;
   if (media === undefined) return { bodySerializer: serializeJson };
@@ -61,14 +61,14 @@ function partsWriterOf({ style = {} }: Operation): WrittenBody {
   };
 }
 
-/** Refuses a lone surrogate, which UTF-8 cannot encode. */
+/** Throws if the text contains a lone surrogate, because UTF-8 cannot encode it. */
 function serializeText(body: unknown): string {
   const text = String(body);
   if (!text.isWellFormed()) throw new Unwritable("body", "is not well-formed text");
   return text;
 }
 
-/** Refuses a lone surrogate with an error that names the property. */
+/** If a text contains a lone surrogate, throws an error that names the property with this text. */
 function serializeJson(body: unknown): string {
   const text = JSON.stringify(body);
   if (loneSurrogate.test(text))

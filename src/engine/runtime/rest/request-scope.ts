@@ -1,7 +1,7 @@
 /**
  * State that the REST calls of one GraphQL execution share: the headers to forward, the remaining calls, time and bytes, and the
- * reads to abandon when the client disconnects. A scope is closed at the end of the execution; the `Admission` lives as long as
- * the HTTP request.
+ * reads to abandon when the client disconnects. A scope is closed at the end of the execution, but the admission of the HTTP
+ * request (`place`) lasts until the end of the request.
  */
 import { CodedError, clientDisconnected } from "../coded-error.ts";
 import { processRunTime } from "../deadline.ts";
@@ -20,18 +20,18 @@ type Admitted = Pausable & { readonly caller: Caller };
 export class RequestScope {
   readonly forwarded: CallerHeaders;
   readonly caller: Caller;
-  /** The admission is paused while the request waits for its caller's share of the processor. */
+  /** The admission of the HTTP request. It is paused while the request waits for its caller's share of the processor. */
   readonly place: Admitted | undefined;
   /** The reads of this request by operation, URL and header parameters; null for a read that has failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   isClosed = false;
-  /** Called at the end of `close`, when the writes of the request are done too. */
+  /** Called at the end of `close`. By then, the writes of the request have ended too. */
   onClose = (): void => {};
   readonly #config: Config;
   readonly since = performance.now();
   /** The request's deadline on the clock of `processRunTime`. */
   readonly #endsAt: number;
-  /** Reads and pauses that end when the client disconnects. */
+  /** Functions that abandon the reads in flight and the pauses before retries. They are called when the client disconnects. */
   readonly #inFlight = new Set<Abandon>();
   readonly #shares: ProcessBudgets;
   #reservedBytes = 0;
@@ -40,7 +40,7 @@ export class RequestScope {
   #hasLeft = false;
   readonly #tickWork = new TickWork();
 
-  /** Without an admission, the caller is identified by the owners of its credentials. */
+  /** If there is no `admission`, the caller is identified by the owners of the credentials in `forwarded`. */
   constructor(config: Config, shares: ProcessBudgets, forwarded: CallerHeaders, admission?: Admitted) {
     this.#config = config;
     this.#shares = shares;
@@ -51,7 +51,7 @@ export class RequestScope {
     this.#endsAt = processRunTime() + config.env.REQUEST_TIMEOUT_MS;
   }
 
-  /** Returns a new scope of the same caller for a call whose response several requests may use. */
+  /** Returns a new scope of the same caller. It is for a call whose response several requests may use. */
   fresh(): RequestScope {
     return new RequestScope(this.#config, this.#shares, this.forwarded, this.place);
   }
@@ -81,7 +81,7 @@ export class RequestScope {
     return this.#config.env.MAX_RESPONSE_BYTES;
   }
 
-  /** Registers `abandon`, which is called when the client disconnects. `ended` removes `abandon`. */
+  /** Registers a function that is called when the client disconnects. `ended` removes the function. */
   onLeave(abandon: Abandon): void {
     this.#inFlight.add(abandon);
   }
@@ -91,8 +91,8 @@ export class RequestScope {
   }
 
   /**
-   * Reserves bytes for a REST response in the budgets of the request and of the process, or returns the reason why it cannot. The
-   * response of a write is accepted even if the process has no bytes left, because the write cannot be repeated.
+   * Reserves bytes for a REST response in the budgets of the request and of the process. If a budget is exhausted, returns an
+   * error. The response of a write is accepted even if the process has no bytes left, because the write cannot be repeated.
    */
   reserve(bytes: number, isRead: boolean): CodedError | undefined {
     const { MAX_REQUEST_BYTES: most } = this.#config.env;
@@ -161,8 +161,8 @@ export class RequestScope {
   }
 
   /**
-   * Prevents later requests from reusing the GraphQL response: each request must check again whether the tenant's credential
-   * still exists.
+   * Prevents later requests from reusing the GraphQL response of this request, because each request must check that the tenant's
+   * credential still exists.
    */
   mustExecute(): void {
     this.#freshUntil = Math.min(this.#freshUntil, performance.now());
@@ -181,8 +181,8 @@ export class RequestScope {
   }
 
   /**
-   * Charges a small response by its length, and leaves parsing to the first reader. Parses a large one now, and charges the
-   * measured time.
+   * Charges an estimated time for a small response, which is parsed when its body is first read. Parses a large response at once,
+   * and charges the measured time.
    */
   #charge(response: RestResponse): RestResponse {
     const isSmall = response.unparsed < largeBody;

@@ -3,8 +3,8 @@ import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 
 /**
- * Returns the type for a discriminator value (OpenAPI 3.1 §4.8.25). Any other value selects `otherwise` (3.2 §4.25,
- * `defaultMapping`) or, without it, throws `BAD_UPSTREAM_RESPONSE`.
+ * Returns the type for a discriminator value (OpenAPI 3.1 §4.8.25). Returns `otherwise` for an unknown value (OpenAPI 3.2 §4.25,
+ * `defaultMapping`), and throws `BAD_UPSTREAM_RESPONSE` if there is no `otherwise`.
  */
 export function resolveTypeByValue<const Names extends Record<string, string>>(
   value: unknown,

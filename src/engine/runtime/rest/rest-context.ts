@@ -14,8 +14,8 @@ type Call<Paths extends object, Method extends string, Missing = never> = {
 };
 
 /**
- * Each method makes one call and returns the value at the path `result` of the JSON body. Identical reads of a request share one
- * call. All methods reject with a `CodedError`.
+ * Each method makes one call, and returns the JSON body or, if `result` is given, the value at this path of the body. Identical
+ * reads of a request share one call. All methods reject with a `CodedError`.
  */
 export type Rest<Paths extends object> = {
   /** The caller's tenant, for operations that the server calls with its own credentials. */
@@ -45,7 +45,7 @@ export type Rest<Paths extends object> = {
   };
 };
 
-/** Types from graphql-codegen, from which links derive the types of inherited values. */
+/** Types that graphql-codegen generates. The types of the values that a link inherits are derived from them. */
 export type GraphqlTypes<Parents, Values, Scalars> = {
   readonly parents: Parents;
   readonly values: Values;
@@ -68,8 +68,8 @@ type Rests = {
 
 /**
  * The context of one execution. `forField` returns a REST client whose calls are logged with the schema coordinate of the field.
- * `steps` limits the steps of the regular expressions that validate arguments. `refusals.left` limits the refused values in the
- * errors of the request.
+ * `steps` limits how many steps the regular expressions that validate arguments may take. `refusals.left` limits how many refused
+ * values the errors of the request may contain.
  */
 export type ExecutionContext = {
   readonly rest: Rests;

@@ -38,8 +38,8 @@ export const notSent = (message: string): CodedError =>
   );
 
 /**
- * The error of a call that got no connection in time. With `isOurs`, the upstream is not at fault, because other calls used all
- * connections or the request had little time left.
+ * The error of a call that got no connection in time. `isOurs` means that the upstream is not at fault: other calls used all
+ * connections, or the request had little time left.
  */
 export const noConnection = (isOurs: boolean): CodedError =>
   new CodedError(
@@ -69,10 +69,10 @@ export const notJson = (media: string): "HTML" | "not JSON" =>
 export const undocumentedStatus = "undocumented status";
 
 /**
- * Returns a reason to assume that a 4xx does not come from the API, but for example from a load balancer or a wrong host;
- * `undefined` if there is none. Such a 4xx is reported as `UPSTREAM_ERROR`, because the client is not at fault. A 429 with any
- * body is accepted, and a 401 with any body except HTML, because API and load balancer may send either for any resource (RFC 6585
- * §4, RFC 9110 §15.5.2).
+ * Returns a reason to assume that a 4xx does not come from the API (but, for example, from a load balancer or a wrong host), or
+ * `undefined` if there is no such reason. A 4xx with a reason is reported as `UPSTREAM_ERROR`, because the client is not at
+ * fault. A 429 with any body is accepted, and a 401 with any body except HTML, because API and load balancer may send either for
+ * any resource (RFC 6585 §4, RFC 9110 §15.5.2).
  */
 export function foreignErrorSign(
   operation: Pick<Operation, "refusals" | "bareRefusals" | "credentials" | "held">,
@@ -158,10 +158,10 @@ export const isCredentialRefused = (error: unknown): boolean =>
   error.cause instanceof FailureReason &&
   error.cause.code === "CREDENTIAL_REFUSED";
 
-/** Statuses that refuse the input of a request. */
+/** Statuses with which REST refuses the input of a request. */
 const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
 
-/** No texts are extracted from a larger body. */
+/** Maximum size of a body from which texts are extracted. */
 const mostTextBytes = 65_536;
 
 /** Returns the `argument` member of problem details (RFC 9457), if the request has a parameter of this name. */

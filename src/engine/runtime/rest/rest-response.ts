@@ -22,7 +22,7 @@ export function withoutTrailingSpace(headers: RawHeaders): RawHeaders {
   return trimmed ?? headers;
 }
 
-/** The last valid media type of several is used (RFC 9110 §8.3; Fetch, "extract a MIME type"). */
+/** If a response has several media types, the last valid one is used (RFC 9110 §8.3; Fetch, "extract a MIME type"). */
 export function mediaTypeOf(headers: RawHeaders): string {
   const given = headers["content-type"] ?? "";
   if (typeof given === "string" && !given.includes(",")) return given;
@@ -47,8 +47,8 @@ function withoutSpaceAtEnd(value: string): string {
 }
 
 /**
- * The `freshUntil` of a response that must not be stored. Lower than any time, so that the minimum of several `freshUntil` is
- * `neverStored` if one of them is.
+ * The `freshUntil` of a response that must not be stored. It is lower than any time: if one of several responses must not be
+ * stored, the minimum of their `freshUntil` is `neverStored`.
  */
 export const neverStored = Number.NEGATIVE_INFINITY;
 
@@ -56,7 +56,7 @@ export class RestResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: ResponseHeaders;
-  /** The size of the decompressed body. For a body with many small values, `bytes` is larger than this size. */
+  /** The size of the decompressed body, or a larger estimate for a body with many small values. */
   readonly bytes: number;
   readonly rawHeaders: RawHeaders;
   source: ResponseSource = "fetched";
@@ -114,7 +114,7 @@ export class RestResponse {
     return this.#text;
   }
 
-  /** The parsed JSON, or the text of a text body; `undefined` if the body is empty. Throws `SyntaxError`. */
+  /** The parsed JSON, or the text of a text body; `undefined` if the body is empty. Throws a `SyntaxError` for invalid JSON. */
   get body(): unknown {
     if (this.#text === "") return this.#value;
     const media = this.mediaType;
@@ -123,7 +123,7 @@ export class RestResponse {
     return this.#value;
   }
 
-  /** Parses the body of a 2xx response in advance. Invalid JSON only throws when `body` is read. */
+  /** Parses the body of a 2xx response in advance. Does not throw for invalid JSON: `body` throws when it is read. */
   parse(): void {
     if (!this.ok) return;
     try {

@@ -1,6 +1,6 @@
 /**
- * A failed read is repeated once: with a new access token if REST refused the old one, or after a short wait if the failure may
- * be temporary. Writes are never retried.
+ * A failed read is repeated once. If REST refused the access token, the read is repeated with a new token. If the failure may be
+ * temporary, it is repeated after a short wait. Writes are never retried.
  */
 import { isSafeMethod, type Operation } from "../../shared/operation.ts";
 import { CodedError, FailureReason } from "../coded-error.ts";
@@ -19,9 +19,9 @@ export type FailedCall = {
 };
 
 /**
- * Resolves with true when the call may be retried. Resolves with false for a write, for a second failure, for a failure that
- * would recur, and if the request's deadline or the retry budget of the upstream does not allow a retry. Rejects if the client
- * disconnects during the wait.
+ * Resolves with true when the call may be retried. Resolves with false for a write, for a failed retry and for a failure that
+ * would recur. Also resolves with false if the request's deadline, its limit of calls or the retry budget of the upstream does
+ * not allow a retry. Rejects if the client disconnects during the wait.
  */
 export async function waitForRetry(
   { error, call, operation, held }: FailedCall,
@@ -54,7 +54,7 @@ function retryWaitMs(error: unknown): number | undefined {
   return isFault && !isRefused ? 5 + Math.random() * 25 : undefined;
 }
 
-/** Rejects when the client disconnects. */
+/** Resolves after `waitMs`. Rejects when the client disconnects. */
 function pause(scope: RequestScope, waitMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, waitMs);

@@ -11,8 +11,8 @@ import { getHeapStatistics } from "node:v8";
 export const connectionsPerProduct = 64;
 
 /**
- * Maximum number of running and waiting calls to one product. Further calls are rejected immediately. Enough for 256 concurrent
- * requests with about 20 calls each. Callers share them fairly (`SharedQuota`).
+ * Maximum number of running and waiting calls to one product. Further calls are rejected immediately. The maximum suffices for
+ * 256 concurrent requests with about 20 calls each. Callers share them fairly (`SharedQuota`).
  */
 export const callsPerProduct = 5_000;
 
@@ -22,10 +22,10 @@ export const failingCallers = 1_000;
 /** Maximum number of watched credential files, of access tokens, and of vendor accounts with a rate limit. */
 export const heldFiles = 10_000;
 
-/** Limits for tracking a vendor's rate limits: rate limits per credential, and callers per rate limit. */
+/** How many rate limits of a vendor are tracked per credential, and how many callers per rate limit. */
 export const vendorQuotas = { limits: 64, callers: 10_000 };
 
-/** Connections of the gateway to one upstream: one for each concurrent request that a `graphql` role accepts. */
+/** Maximum number of connections of the gateway to one upstream. A `graphql` role accepts as many concurrent requests. */
 export const gatewayConnections = 256;
 
 /**
@@ -36,9 +36,9 @@ export const upstreamConnectionMs = 30_000;
 
 /** Settings for lookups of host names, in ms. */
 export const lookups = {
-  /** Minimum time between two lookups of a name. Addresses are fresh for at least this time, whatever their TTL. */
+  /** Minimum time between two lookups of a name. Addresses count as fresh for at least this time, whatever their TTL is. */
   leastMs: 1_000,
-  /** Maximum time for which addresses are fresh, whatever their TTL. The JVM uses the same value. */
+  /** Maximum time for which addresses count as fresh, whatever their TTL is. The JVM uses the same value. */
   mostMs: 30_000,
   /** How long a connection waits for a lookup before it uses stale addresses. */
   staleAfterMs: 100,
@@ -47,8 +47,8 @@ export const lookups = {
 };
 
 /**
- * Node option for the size of V8's young generation, set in every deployment. With 2 GiB of memory, V8 chooses this size by
- * itself. In a container of 512 MiB, it chooses 1 MiB, and a request then takes up to twice the CPU time.
+ * Node option for the size of V8's young generation. Every deployment sets this option. Without it, V8 chooses the same size if
+ * there are 2 GiB of memory. In a container of 512 MiB, V8 chooses 1 MiB, and a request then takes up to twice the CPU time.
  */
 export const youngGeneration = { option: "--max-semi-space-size=32", unneededFromMiB: 2_048 };
 
@@ -79,14 +79,14 @@ export const callerProfiles = { bytes: 33_554_432, bytesOfEach: 1_200, character
 
 /**
  * Lookups of API keys. `running` is the default of `KEY_LOOKUPS`. The default is low, because all gateways share the key
- * introspection service. For each running lookup, 64 others of the same rank (`lookup-queue.ts`) may wait for at most `waitMs`.
- * At 50 ms per lookup, the last of them waits for 3.2 s.
+ * introspection service. For each lookup that may run, 64 lookups of the same rank (`lookup-queue.ts`) may wait, each for at most
+ * `waitMs`. If a lookup takes 50 ms, the last of the 64 waits for 3.2 s.
  */
 export const keyLookups = { running: 16, waitingForEach: 64, waitMs: 5_000 };
 
 /**
- * Maximum number of entries in the revocation log, about 1 MB. Heartbeats alone fill it in eight hours. A gateway that has missed
- * more entries looks up its cached keys again.
+ * Maximum number of entries in the revocation log. A full log takes about 1 MB, and heartbeats alone fill it in eight hours. A
+ * gateway that has missed more entries than this looks up its cached keys again.
  */
 export const revocationLog = { entries: 10_000 };
 
@@ -97,8 +97,8 @@ export const revocationLog = { entries: 10_000 };
 export const revalidations = { part: 3 / 4, perSecond: 200 };
 
 /**
- * Maximum number of lookups of invalid keys from one address, because a lookup costs as much as a valid request. A client that
- * repeats one invalid key causes one lookup in 5 s.
+ * Maximum number of lookups of invalid keys from one address. Lookups are limited, because a lookup costs as much as a valid
+ * request. A client that repeats one invalid key causes one lookup in 5 s.
  */
 export const badKeys = { perMinute: 600 };
 
@@ -112,12 +112,12 @@ export const keylessRequests = { bytes: 16_384, perMinute: 300 };
 export const countedClients = 20_000;
 
 /**
- * Maximum number of values in a JSON body: object members and array items. Parsing them takes at most 25 ms. Without this limit,
- * a body of 1 MiB could have 500,000.
+ * Maximum number of values in a JSON body: object members and array items. Parsing this many values takes at most 25 ms. Without
+ * this limit, a body of 1 MiB could have 500,000 values.
  */
 export const valuesPerRequest = 50_000;
 
-/** Maximum number of values in an MCP message. The SDK validates each value about ten times: 5,000 take 25 ms. */
+/** Maximum number of values in an MCP message. The SDK validates each value about ten times, so 5,000 values take 25 ms. */
 export const valuesPerMessage = 5_000;
 
 /**
@@ -134,7 +134,7 @@ export const slowBodies = {
   ofSender: 32,
   /** Milliseconds after which the average rate of a body must reach `minimumRate`. */
   graceMs: 5_000,
-  /** Bytes per second. Apache's `RequestReadTimeout` has the same default. */
+  /** Minimum rate in bytes per second. Apache's `RequestReadTimeout` has the same default. */
   minimumRate: 500,
   /**
    * Bodies with more chunks are refused if a chunk has fewer than `chunkBytes` on average. Real clients send 1,000 bytes or more.
@@ -159,13 +159,13 @@ export const slowResponses = {
   minimumRate: 4_096,
 };
 
-/** Maximum number of unanswered requests on one connection. Real clients do not pipeline more. */
+/** Maximum number of unanswered requests on one connection. Real clients do not pipeline more requests than this. */
 export const pipelinedRequests = 64;
 
 /**
  * Maximum number of client connections of a role. An idle connection takes 12 kB, one with incomplete headers up to 19 kB
- * (measured). All of them together take less than a sixth of a 512 MiB process. The same limit is set for nginx and HAProxy in
- * `deploy/`.
+ * (measured). All connections together take less than a sixth of the memory of a 512 MiB process. The same limit is set for nginx
+ * and HAProxy in `deploy/`.
  */
 export const mostConnections = 4_096;
 
@@ -184,7 +184,7 @@ export const parentsPerPiece = 128;
 
 /** Limits for large bodies of running and waiting GraphQL requests. Smaller bodies are not counted. */
 export const largeBodies = {
-  /** A body is large from this many characters on. The smaller bodies of 256 requests take at most 4 MiB. */
+  /** A body of at least this many characters is large. The bodies of 256 requests take at most 4 MiB if none is large. */
   from: 16_384,
   /** Maximum characters of all large bodies in memory: 64 MiB of ASCII, an eighth of a 512 MiB process (`SharedQuota`). */
   total: 67_108_864,
@@ -194,13 +194,13 @@ export const largeBodies = {
  * Limits for large GraphQL responses, which stay in memory until their clients have read them. Smaller responses are not counted.
  */
 export const largeAnswers = {
-  /** A response is large from this many bytes on. The smaller responses of 512 requests take at most 32 MiB. */
+  /** A response of at least this many bytes is large. The responses of 512 requests take at most 32 MiB if none is large. */
   from: 65_536,
   /** Maximum bytes of all large unread responses: 64 MiB, an eighth of a 512 MiB process. Callers share them (`SharedQuota`). */
   unread: 67_108_864,
 };
 
-/** Maximum number of deferred parts (`@defer`) in a response: one for each object with deferred fields. */
+/** Maximum number of deferred parts (`@defer`) in a response. Each object with deferred fields is one part. */
 export const mostDeferredParts = 1_000;
 
 /** Maximum bytes of cached documents. Documents and plans together take about a quarter of a 512 MiB process. */
@@ -244,8 +244,8 @@ export const cachedResponses = {
 };
 
 /**
- * Backoff for responses with validators. After `inRow` cached responses of an operation without a 304, none is cached for
- * `pauseMs`. If no 304 follows the pause, the next pause is twice as long, up to 64 minutes. Each group of callers has its own
- * count.
+ * Backoff for responses with validators. If an operation gets no 304 for `inRow` cached responses in a row, none of its responses
+ * is cached for `pauseMs`. If no 304 follows the pause, the next pause is twice as long, up to 64 minutes. Each group of callers
+ * has its own count.
  */
 export const unconfirmedResponses = { inRow: 8, groups: 16, pauseMs: 60_000, doublings: 6 };

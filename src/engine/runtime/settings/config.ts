@@ -41,7 +41,7 @@ export type Config = Readonly<{
   roles: ReadonlySet<Role>;
   production: boolean;
   env: Environment;
-  /** Upstreams by product tag in upper case, from `REST_BASE_URL_<TAG>`. */
+  /** The URLs in the variables `REST_BASE_URL_<TAG>`, by `<TAG>`, the product's tag in upper case. */
   upstreams: ReadonlyMap<string, URL>;
   /** The watched files of the secrets in `env`. */
   secretFiles: SecretFiles;
@@ -52,8 +52,8 @@ export type Config = Readonly<{
 }>;
 
 /**
- * Reads the environment, and the roles from the command line. Without arguments, all roles run. If the program has no platform,
- * only `graphql` runs by default. Throws a `ConfigError` with one line per invalid variable or unknown role.
+ * Reads the environment, and the roles from the command line. Without arguments, all roles run. If the program has no `platform`
+ * role, only `graphql` runs by default. Throws a `ConfigError` with one line per invalid variable or unknown role.
  */
 export function readConfig(
   environment: NodeJS.ProcessEnv,
@@ -118,7 +118,7 @@ const plain = (message = ""): string =>
 
 type Given = Readonly<Record<string, string>>;
 
-/** Reads OpenTelemetry's standard variables. An endpoint, or the exporter `otlp`, enables traces. */
+/** Reads OpenTelemetry's standard variables for traces. Traces are enabled by an endpoint or by the exporter `otlp`. */
 function readTraces(given: Given, build: string, lines: string[]): TraceSettings | undefined {
   const files = readSignal(given, "TRACES", ["OTEL_EXPORTER_OTLP_ENDPOINT"], lines);
   if (!files) return undefined;
@@ -148,8 +148,8 @@ function readMs(given: Given, name: string, absent: number, lines: string[]): nu
 }
 
 /**
- * Returns the TLS files for the connection to the collector; `undefined` if the signal is not exported. `endpoints`: variables
- * that enable the signal, in addition to the endpoint of the signal itself.
+ * Returns the TLS files for the connection to the collector; `undefined` if the signal is not exported. `endpoints` are variables
+ * that also enable the signal, like the variable for the signal's endpoint.
  */
 function readSignal(
   given: Given,
@@ -239,7 +239,7 @@ export const withProperties = (env: Environment, changes: PropertyDescriptorMap)
     Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(env), ...changes }),
   ) as Environment;
 
-/** Adds the secrets from the files named by `<name>_FILE`, because containers mount secrets as files. */
+/** Adds the secrets in the files whose paths are in the variables `<name>_FILE`. Containers mount secrets as files. */
 function withSecretFiles(given: Record<string, string>, lines: string[]): Record<string, string> {
   const read = { ...given };
   for (const name of secrets) {

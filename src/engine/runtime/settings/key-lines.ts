@@ -8,7 +8,7 @@ import { ConfigError } from "./config.ts";
 
 const maxBytes = 4_194_304;
 
-/** Keys with the same tenant and name count as one caller, also for rate limits. */
+/** One key of `KEYS_FILE`. Keys with the same tenant and name count as one caller, for example in rate limits. */
 export type KeyLine = {
   readonly digest: string;
   readonly tenant: string;

@@ -6,13 +6,13 @@ type KeyTimes = Partial<
 >;
 
 /**
- * How much longer than `KEY_CACHE_MS` a cached key is accepted while key introspection fails. The default is 0 without a
- * revocation log, because the gateway then cannot learn of revocations.
+ * How much longer than `KEY_CACHE_MS` a cached key is accepted while key introspection fails. If there is no revocation log, the
+ * default is 0, because the gateway then cannot learn of revocations.
  */
 export const staleMs = ({ KEY_STALE_MS, REDIS_URL }: KeyTimes): number =>
   KEY_STALE_MS ?? (REDIS_URL ? 300_000 : 0);
 
-/** How long gateways accept a revoked key, in ms. The three times assume that the gateway did not receive the revocation. */
+/** How long gateways accept a revoked key, in ms. All three times are for a gateway that has not received the revocation. */
 export function acceptedMs(times: KeyTimes & Pick<Environment, "KEY_CACHE_MS" | "KEY_UNCONFIRMED_MS">) {
   const whileStale = times.KEY_CACHE_MS + staleMs(times);
   return {

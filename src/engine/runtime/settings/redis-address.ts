@@ -1,13 +1,13 @@
 /**
- * `REDIS_URL`: one server, the servers behind Sentinel, or a cluster. The forms with several hosts have Lettuce's syntax: the
- * hosts are the sentinels, or some nodes of the cluster. `rediss…` uses TLS.
+ * `REDIS_URL`: one server, the servers behind Sentinel, or a cluster. The forms with several hosts have the syntax of the Java
+ * client Lettuce: the hosts are the sentinels, or some nodes of the cluster. A scheme that begins with `rediss` means TLS.
  *
  *     redis://[[user]:password@]host[:port][/database]
  *     redis-sentinel://[[user]:password@]host[:port],host[:port],…[/database]#master
  *     redis-cluster://[[user]:password@]host[:port],host[:port],…
  */
 
-/** A `URL` for a single server. */
+/** A parsed `REDIS_URL`: a `URL` if there is a single server. */
 export type RedisAddress = URL | RedisGroup;
 
 const defaultPorts = { sentinel: 26_379, cluster: 6_379 };

@@ -21,8 +21,8 @@ export function tokenSettings({
 }
 
 /**
- * Members of the caller's context that correspond to a claim in RFC 9068 §2.2. Any other member has a claim of the same name,
- * unless `TOKEN_NAMES` maps it.
+ * Maps members of the caller's context to the claims in RFC 9068 §2.2 that correspond to them. The claim of any other member has
+ * the member's name, unless `TOKEN_NAMES` maps the member to another claim.
  */
 const defaultNames = "user_id=sub,api_key_id=client_id,key_scopes=scope";
 
@@ -32,8 +32,8 @@ export const tokenClaimNames = (value: string | undefined): ReadonlyMap<string, 
 
 /**
  * Returns the protected resource metadata (RFC 9728), its URL, and the paths that serve it. Returns `undefined` unless the
- * audience is a URL, because clients compare `resource` with the URL that they call (§3.3). `scopes`: the scopes that clients
- * request first.
+ * audience is a URL, because clients compare `resource` with the URL that they call (§3.3). `scopes` are the scopes that clients
+ * should request first.
  */
 export function resourceMetadata(env: MetadataVariables, scopes: readonly string[] = []) {
   const { TOKEN_AUDIENCE: resource = "", AUTHORIZATION_SERVERS: servers } = env;

@@ -56,8 +56,8 @@ const countFrom = (least: number) =>
   });
 export const count = countFrom(1);
 /**
- * At least 5 s. The revocation log is read every second, and a failure is noticed within two seconds, so a shorter time would
- * make the gateway distrust a working log.
+ * At least 5 s. The gateway reads the revocation log every second and notices a failure within two seconds. With a shorter time
+ * than 5 s, it would distrust a log that works.
  */
 export const unconfirmedMs = countFrom(5_000);
 /**
@@ -133,7 +133,7 @@ export const contextMembers = {
   teams: "teams",
 };
 const introspected = Object.values(contextMembers);
-/** Parses `KEY_INTROSPECTION_NAMES`: maps the names of members to those that the introspection service uses. */
+/** Parses `KEY_INTROSPECTION_NAMES`: maps the names of members to the names that the introspection service uses. */
 export function introspectionNames(value = ""): ReadonlyMap<string, string> {
   const pairs = splitList(value).map((pair) => pair.split("="));
   const wrong = pairs.find(([own = "", theirs]) => !introspected.includes(own) || theirs === undefined);

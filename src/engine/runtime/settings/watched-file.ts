@@ -1,7 +1,7 @@
 /**
- * A file whose changes are applied while the process runs. Secrets and key files change in place: editors and deployment tools
- * rename a new file to the same path, and Kubernetes replaces the symbolic link `..data` in that path. File system events miss
- * some of these changes. Therefore, the path is opened again, at most once a second and only when the value is used.
+ * A file whose changes are applied while the process runs. The path of the file stays the same: editors and deployment tools
+ * rename a new file to this path, and Kubernetes replaces the symbolic link `..data` to which the path leads. File system events
+ * miss some of these changes. Therefore, the file is opened again when its value is used, but at most once a second.
  *
  * Content that cannot be read or parsed is not applied: the last valid content stays in use, so a file that is absent for a
  * moment or half-written has no effect.

@@ -17,7 +17,7 @@ export type Args = Dictionary<unknown>;
 
 /**
  * Returns one error for all refused values; `undefined` if there are none. `enclosing` contains the arguments of enclosing
- * fields, which are the same for all parents.
+ * fields. These arguments are the same for all parent objects of the field.
  */
 type CheckArguments = (
   args: Args,
@@ -52,7 +52,7 @@ export function argumentCheck(
 
 type Refusal = { readonly argument: string; readonly detail: string };
 
-/** Lists at least one refused value, and more as long as `context.refusals` allows. */
+/** Returns an error that lists the refused values: at least one value, and at most as many as `context.refusals.left`. */
 function refusal(context: ExecutionContext, refused: readonly Refusal[]): CodedError {
   context.refusals ??= { left: refusalsPerRequest };
   const errors = refused.slice(0, Math.max(1, Math.min(mostErrors, context.refusals.left)));
@@ -71,13 +71,13 @@ const refusalsPerRequest = 100;
 /** Maximum number of refused values that a message names. */
 const mostInMessage = 5;
 
-/** Values with more members are checked only up to their first error, because each member could have one. */
+/** A list or an object with more members is checked only up to its first error, because each member could have an error. */
 const mostChecked = 1_000;
 
-/** Created when a value is refused for the first time. */
+/** The validator that reports all errors. Created when a value is refused for the first time. */
 let exhaustiveAjv: ReturnType<typeof createExhaustiveAjv> | undefined;
 
-/** Returns all errors of an object or a list, because the first check has stopped at the first error. */
+/** Checks an object or a list again, and returns all its errors. The check with `ajv` has stopped at the first error. */
 function furtherErrors(context: ExecutionContext, schema: object, value: unknown): readonly ErrorObject[] {
   if (typeof value !== "object" || value === null || !hasAtMost({ left: mostChecked }, value)) return [];
   exhaustiveAjv ??= createExhaustiveAjv();

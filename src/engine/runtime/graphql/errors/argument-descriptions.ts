@@ -48,7 +48,7 @@ export const describeFormat = (format: string): string => own(formats, format) ?
 /** Longer patterns are left out of messages, because readers would not understand them. */
 const maxPattern = 40;
 
-/** Describes the limits of a schema; empty if the schema has no limit that words can describe. */
+/** Describes the limits of a schema in words. Returns an empty string if no limit of the schema can be described. */
 export function describeLimits(schema: JsonSchema): string {
   const { format, pattern, minLength, maxLength, minimum, maximum, enum: values } = schema;
   const words = [

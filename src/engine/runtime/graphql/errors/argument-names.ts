@@ -13,7 +13,7 @@ import { refusalMessage } from "../../rest/refusal-text.ts";
 import { argumentAt, argumentDescription, describeLimits } from "./argument-descriptions.ts";
 
 type ArgumentFacts = {
-  /** Maps REST names to argument names, where the two differ. */
+  /** Maps REST names to argument names. Contains only names that differ. */
   readonly names: Readonly<Record<string, string>>;
   /** The limits of arguments as JSON Schemas, by argument name. */
   readonly schemas: Readonly<Record<string, object>>;
@@ -28,7 +28,7 @@ export function argumentErrorTranslator(facts: ArgumentFacts): (error: Error) =>
   return (error) => {
     if (!(error instanceof CodedError)) return error;
     const { argument, errors, operation } = error.details;
-    // an error without an operation does not come from REST, and already has the argument's name
+    // an error without an operation was not caused by a REST call, and already contains GraphQL names
     if ((argument === undefined && errors === undefined) || operation === undefined) return error;
     const translated = renamed.get(error) ?? toArgumentError(facts, error);
     renamed.set(error, translated);
@@ -116,8 +116,8 @@ function argumentOf(facts: ArgumentFacts, restName: string): string | undefined 
 }
 
 /**
- * Returns the argument that a REST value came from; the enclosing object for an unknown field. Ignores the letter case of the
- * first name, because REST may use a different one.
+ * Returns the argument or the input field that a REST value came from. If an input object has no such field, returns the input
+ * object. Ignores the letter case of the first name in `restName`, because REST may write it in a different case.
  */
 function sourceOf({ names, args }: ArgumentFacts, restName: string): string | undefined {
   const whole = own(names, restName);

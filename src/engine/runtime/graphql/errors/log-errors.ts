@@ -1,6 +1,6 @@
 /**
  * Logs the errors that are masked for clients, with the request id that clients can quote. If a field fails in many requests,
- * only the first lines of each minute are written, and then the number of omitted lines.
+ * only the first lines of each minute are written, followed by one line with the number of omitted lines.
  */
 import type { GraphQLError } from "graphql";
 import { CodedError } from "../../coded-error.ts";
@@ -29,7 +29,7 @@ function kindOf({ originalError: original, message, path }: LoggedError): object
   return { reason: withoutValues(message).replace(/"[^"]*"/g, '""') };
 }
 
-/** Removes the text after a colon, where graphql-js quotes refused values, because these are tenant data. */
+/** Removes the text after a colon. There, graphql-js quotes the refused value, which may be data of a tenant. */
 const withoutValues = (message: string): string => message.slice(0, 500).replace(/: .*/s, "");
 
 /** Returns the details for the log: why REST's value is invalid, or the stack of a fault in this service. */

@@ -1,6 +1,6 @@
 /**
- * Coded errors and GraphQL's request errors are not changed. An error about a value that violates the OpenAPI document becomes
- * `BAD_UPSTREAM_RESPONSE`, and any other error `INTERNAL_SERVER_ERROR`.
+ * Masks the errors of a response. Coded errors and GraphQL's request errors are not masked. An error about a value that violates
+ * the OpenAPI document becomes `BAD_UPSTREAM_RESPONSE`, and any other error becomes `INTERNAL_SERVER_ERROR`.
  */
 import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
@@ -12,8 +12,8 @@ import { ContractViolation } from "./field-error.ts";
 
 /**
  * Creates Apollo's `formatError`, which masks errors. Parser errors about the size of a document become `LIMIT_EXCEEDED`. In
- * production, also removes "Did you mean …" from the error about a missing selection, because graphql-js hides all other
- * suggestions but this one.
+ * production, also removes "Did you mean …" from the error about a missing selection. It is the only suggestion that graphql-js
+ * does not hide by the option `hideSuggestions`.
  */
 export function formatError({ env, production }: Config) {
   const over = (limit: "MAX_TOKENS" | "MAX_DEPTH", message: string): CodedError =>
@@ -23,7 +23,7 @@ export function formatError({ env, production }: Config) {
     if (message.includes("Document contains more tha"))
       // graphql-js misspells "more than" as "more that"; `tha` matches both
       return maskError(formatted, over("MAX_TOKENS", `a document may have at most ${env.MAX_TOKENS} tokens`));
-    // the parser recurses once per level, so a document far beyond the limit overflows the stack
+    // the parser recurses once per nested selection set, so a document far deeper than MAX_DEPTH overflows the stack
     if (message === "Maximum call stack size exceeded")
       return maskError(formatted, over("MAX_DEPTH", "the document is too deep"));
     const { validationErrorCode } = formatted.extensions ?? {};
@@ -102,7 +102,7 @@ const broken = {
   message: "REST sent a value that breaks its contract",
   extensions: { code: "BAD_UPSTREAM_RESPONSE" },
 };
-/** Not reported as a contract violation, because few OpenAPI documents limit their integers. */
+/** An integer that is too large is not reported as a contract violation, because few OpenAPI documents limit their integers. */
 const tooLarge = {
   message:
     "REST sent an integer of more than 32 bits, which an Int cannot hold: the field's type has to be Float or ID",

@@ -1,7 +1,7 @@
 /**
  * Serves GraphiQL as one page that loads no other file. The page is built for the first browser that requests it. The page's
- * content security policy permits connections to this origin only. The page contains no tenant data, because its requests use the
- * user's own key.
+ * content security policy permits connections to this origin only. The page itself contains no tenant data: the browser requests
+ * data with the user's own key.
  */
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * Limits the number of comparisons during validation. Validation compares each pair of selections with the same response key in a
- * selection set (GraphQL spec §5.3.2), and each pair of spread fragments, even of fragments that do not exist. Repeated fields
- * and many spreads therefore cost quadratic time. Counting stops at the limit.
+ * selection set (GraphQL spec §5.3.2), and each pair of spread fragments, even if the fragments do not exist. The time therefore
+ * grows with the square of the number of repeated fields or of spreads. The count of pairs stops at the limit.
  */
 import { type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
 
@@ -24,7 +24,7 @@ export function exceedsComparisonLimit(
   return counting.left < 0;
 }
 
-/** Counts the pairs in selection sets that validation merges, and in the selection sets below them. */
+/** Counts the pairs in `sets`, which validation merges into one selection set, and in all selection sets nested in them. */
 function countPairs(counting: Counting, sets: readonly SelectionSetNode[]): void {
   const groups: Groups = new Map();
   const spread = new Set<string>();

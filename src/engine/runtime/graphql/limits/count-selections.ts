@@ -1,6 +1,6 @@
 /**
- * Counts selections with fragments expanded. Each fragment is visited once, and its counts are added for each spread. The cost
- * therefore grows with the length of the document, not with its expanded size.
+ * Counts selections with fragments expanded. Each fragment is visited only once, and its counts are added again for each spread.
+ * The time therefore grows with the length of the document, not with its size after expansion.
  */
 import {
   type FieldNode,
@@ -92,7 +92,7 @@ function countField(
   const below = field.selectionSet
     ? countSelections(walk, field.selectionSet, definition && getNamedType(definition.type))
     : none;
-  const isIntrospection = name === "__schema" || name === "__type"; // graphql-js limits the depth of introspection
+  const isIntrospection = name === "__schema" || name === "__type"; // counted as one level, because graphql-js limits its depth
   return {
     ...below,
     depth: isIntrospection ? 1 : below.depth + 1,

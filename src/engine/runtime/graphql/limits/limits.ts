@@ -1,7 +1,7 @@
 /**
  * Limits an operation's depth, aliases, root fields, directives and bound fields before the other validation rules run. The other
- * rules are skipped for a document over a limit, with circular fragments, or with a root type that the schema lacks. Validating
- * such a document could cost more than running it, or overflow the stack.
+ * rules are skipped if the document exceeds a limit, has circular fragments, or has an operation whose root type the schema
+ * lacks. With such a document, they could take more time than an execution, or overflow the stack.
  */
 import {
   type ASTVisitor,
@@ -46,8 +46,8 @@ const tooMany = (env: Environment, limit: TextLimit, what: string): CodedError =
   limitExceeded(limit, env[limit], `a document may have at most ${env[limit]} ${what} (${limit})`);
 
 /**
- * Returns the error for a text that is too large to be parsed. Lines are limited because graphql-js counts the lines before an
- * error's location, and because a parsed document includes its comments.
+ * Returns the error for a text that is too large to be parsed. Lines are limited for two reasons: graphql-js counts the lines
+ * before an error's location, and a parsed document keeps a token for each comment in memory.
  */
 export function textLimitError(env: Environment, text: string): CodedError | undefined {
   const { MAX_DOCUMENT_LENGTH: maxLength, MAX_DOCUMENT_LINES: maxLines } = env;
@@ -64,8 +64,8 @@ function hasMoreLines(text: string, most: number): boolean {
 }
 
 /**
- * The rule's errors contain the limit's environment variable and value. If there is an error, the visitor replaces the document
- * with an empty one, so that the other rules find nothing to visit.
+ * The validation rule that checks the limits. Its errors contain the environment variable and the value of the limit. If there is
+ * an error, the rule replaces the document by an empty document, so that the other rules find nothing to visit.
  */
 export const limitRule =
   (env: Environment): ValidationRule =>

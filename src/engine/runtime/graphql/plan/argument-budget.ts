@@ -25,7 +25,7 @@ export class ArgumentBudget {
     return this.#limit - this.#left > large;
   }
 
-  /** Subtracts the characters of `args`. Throws LIMIT_EXCEEDED if too few are left, without subtracting any. */
+  /** Subtracts the characters of `args`. If too few are left, subtracts nothing and throws LIMIT_EXCEEDED. */
   spend(args: Readonly<Record<string, unknown>>): void {
     const characters = this.#weigh(Object.values(args));
     if (characters > this.#left) throw tooLarge(this.#limit);

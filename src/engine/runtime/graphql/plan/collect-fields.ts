@@ -30,14 +30,14 @@ export type Collecting = {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
   readonly variables: Variables;
-  /** Whether `@defer` has an effect. */
+  /** Whether `@defer` has an effect. If not, the directive is ignored. */
   readonly defers: boolean;
 };
 
 type Found = {
   readonly type: GraphQLObjectType;
   readonly groups: Map<string, FieldDetails[]>;
-  /** The `@defer` directives in these selection sets. */
+  /** The `@defer` directives in the collected selection sets, without those of nested fields. */
   readonly usages: DeferUsage[];
   /** For each fragment, the `@defer` directives around its spreads; `undefined` for a spread without one. */
   readonly visited: Map<string, Set<DirectiveNode | undefined>>;
@@ -45,7 +45,7 @@ type Found = {
 
 export type Collected = { readonly fields: GroupedFields; readonly usages: readonly DeferUsage[] };
 
-/** Throws a `GraphQLError` for a directive whose condition is null. */
+/** Throws a `GraphQLError` if the condition of a directive is null. */
 export function collectFields(
   collecting: Collecting,
   type: GraphQLObjectType,
@@ -86,8 +86,8 @@ function collect(
 }
 
 /**
- * Whether this is a later spread of a fragment, which graphql-js 16 skips even if the fragment's type condition did not apply.
- * With `@defer`, `isVisited` decides instead.
+ * Whether the selection repeats the spread of a fragment. Like graphql-js 16, this code skips such a spread even if the
+ * fragment's type condition did not apply. If `@defer` has an effect, `isVisited` decides instead.
  */
 const isVisitedSpread = ({ defers }: Collecting, { visited }: Found, selection: SelectionNode): boolean =>
   !defers && selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value);

@@ -1,4 +1,4 @@
-/** Introspection fields (GraphQL spec §4) use graphql-js's resolvers. */
+/** Compiles an operation to a plan. Introspection fields (GraphQL spec §4) use graphql-js's resolvers. */
 import {
   type FieldNode,
   GraphQLError,
@@ -75,7 +75,7 @@ export function compilePlan(operation: OperationDefinitionNode, options: PlanOpt
   return { root, serial, defers: deferred > 0, size, introspects };
 }
 
-/** `within`: the `@defer` directives around the object. */
+/** Compiles the selection of an object. `within` contains the `@defer` directives around the object. */
 function objectPlan(
   compiling: Compiling,
   type: GraphQLObjectType,
@@ -171,7 +171,7 @@ function deferredPlan(compiling: Compiling, type: GraphQLObjectType, deferred: D
       parentType: type,
       field: deferredField(type),
       nodes: [],
-      // the root of an operation has no REST object, so an empty object replaces it
+      // the root of an operation has no REST object, so an empty object takes its place
       source: { kind: "call", resolve: async (parents) => parents.map((parent) => parent ?? {}) },
       neverNull: [],
       selections: new Map([[type.name, plan]]),

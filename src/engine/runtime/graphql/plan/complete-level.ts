@@ -31,7 +31,7 @@ export type PlanRun = {
   readonly budget: ResponseBudget;
   readonly argumentBudget: ArgumentBudget;
   readonly pieces: Pieces;
-  /** Undefined if the plan defers no part of the response. */
+  /** Runs the deferred parts; undefined if the plan defers no part of the response. */
   readonly deferral: Deferral | undefined;
   data: ResultMap | null;
 };
@@ -39,7 +39,7 @@ export type PlanRun = {
 /** A field with its parents: all objects that the field above has returned. */
 export type Level = {
   readonly field: BoundFieldPlan;
-  /** The REST objects, and the result maps that were created from them. */
+  /** The REST objects. `resultMaps` contains the response objects that were created from them, in the same order. */
   readonly parents: readonly unknown[];
   readonly resultMaps: readonly ResultMap[];
   readonly enclosing: LevelParents["enclosing"];
@@ -47,7 +47,7 @@ export type Level = {
   readonly above: Level | undefined;
   /** Set for a level that completes deferred parts: the part of each parent. `resultMaps` then contains the parts' wrappers. */
   readonly parts?: readonly Part[];
-  /** The positions of the objects in this level's values. Computed only if a level below fails. */
+  /** The positions of the objects in this level's values. Computed only after a failure in a level below. */
   below?: Positions;
 };
 
@@ -140,7 +140,7 @@ function completeExactly(
   });
 }
 
-/** Whether the call was aborted because the client has disconnected. */
+/** Whether the value is the error of a REST call that was aborted because the client has disconnected. */
 const hasLeft = (value: unknown): boolean =>
   value instanceof CodedError && value.code === "CLIENT_CLOSED_REQUEST";
 

@@ -33,13 +33,13 @@ export type Completion = {
   errors: FieldError[];
   readonly nextParents: ParentsByPlan;
   readonly budget: ResponseBudget;
-  /** The enclosing objects of the current value, if a field below it uses their values. */
+  /** The enclosing objects of the value that is being completed. Set only if a field below the value uses them. */
   enclosing: Enclosing | undefined;
 };
 
 /**
  * Throws a located error if the value is null and its type forbids null. May add objects to `nextParents` that a null replaces
- * later; `completeLevel` removes them.
+ * later. `completeLevel` removes these objects.
  */
 export function complete(
   completion: Completion,
@@ -181,7 +181,7 @@ function completeObject(
   return resultMap;
 }
 
-/** Returns an error instead of throwing it, so that only this field fails. */
+/** Returns the field's value in a REST object. Returns an error instead of throwing it, so that only this field fails. */
 function read(source: PlainSource, value: Record<string, unknown>): unknown {
   try {
     return source.kind === "path" ? valueAt(value, source.names) : source.compute(value);

@@ -43,8 +43,8 @@ export type Part = {
 };
 
 /**
- * Returns the labels of the parts' fragments. A fragment without a label is described by its path with `[]` for each index, so
- * the objects of a list have the same description.
+ * Returns the labels of the parts' fragments. A fragment without a label is described by its path with `[]` in place of each
+ * index. The fragments in all items of a list therefore have the same description.
  */
 export function describeParts(parts: readonly Part[]): string {
   const names = parts.flatMap(({ fragments }) =>
@@ -74,7 +74,7 @@ export type Payload = {
   readonly pending: readonly Fragment[];
   /** Complete parts. Each part is sent with the id of `fragment`, the part's announced fragment with the longest path. */
   readonly parts: readonly { readonly part: Part; readonly fragment: Fragment }[];
-  /** Complete fragments, with the errors of those that have failed. */
+  /** Complete fragments. `errors` is empty unless the fragment has failed. */
   readonly completed: readonly { readonly fragment: Fragment; readonly errors: readonly FieldError[] }[];
   readonly hasNext: boolean;
 };
@@ -210,8 +210,8 @@ export class Deferral {
   }
 
   /**
-   * Drops fragments of objects that a null has replaced. If all parts of a fragment were already sent, announces its nested
-   * fragments.
+   * Announces fragments, and returns them. Leaves out fragments of objects that a null has replaced. If all parts of a fragment
+   * were already sent, announces the fragments nested in it instead.
    */
   #announce(fragments: readonly Fragment[]): Fragment[] {
     return fragments.flatMap((fragment) => {
@@ -289,7 +289,7 @@ export class Deferral {
       : undefined;
   }
 
-  /** Returns the fragment with the longest path among the announced fragments of the part. */
+  /** Returns the fragment with the longest path among `given` and the announced fragments that contain the part. */
   #nearest({ fragments }: Part, given: Fragment): Fragment {
     const length = ({ path }: Fragment): number => lengthOf(path);
     return fragments.reduce(

@@ -28,7 +28,7 @@ type Shared = {
   readonly conditions: readonly string[];
   readonly hasDefer: boolean;
   readonly documentBytes: number;
-  /** Prefix of the keys of the operation's plans. */
+  /** The prefix that the keys of all plans of the operation have in common. */
   readonly id: number;
 };
 
@@ -52,8 +52,8 @@ export class PlanCache {
   }
 
   /**
-   * Returns the plan for coerced variables. `measured` runs the compilation of a new plan. Throws a `CodedError` for an
-   * operation with too many fields.
+   * Returns the plan of an operation for coerced variables. If there is no such plan yet, compiles it; `measured` runs the
+   * compilation. Throws a `CodedError` for an operation with too many fields.
    */
   get(
     { document, operation, format }: PlannedOperation,

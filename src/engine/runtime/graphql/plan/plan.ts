@@ -1,6 +1,6 @@
 /**
- * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). A plan is plain data, which is used
- * by projections (fast), by `complete` (with errors) and by `runPlan`.
+ * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). A plan is plain data. `runPlan` runs
+ * it, projections complete its values fast, and `complete` completes values that have errors.
  */
 import type { DirectiveNode, FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
 import { type Enclosing, markOfArgument } from "../../rest/inherited-values.ts";
@@ -21,11 +21,11 @@ export type ResolveLevel<Context = ExecutionContext> = (
   enclosing: readonly (Enclosing | undefined)[],
 ) => Promise<readonly unknown[]> | readonly [unknown];
 
-/** A field that calls REST after its object is complete. */
+/** The source of a field that calls REST. The call starts when the object of the field is complete. */
 export type CallSource = {
   readonly kind: "call";
   readonly resolve: ResolveLevel;
-  /** Translates the REST names in an error to those of the schema. */
+  /** Replaces the REST names in an error by the names in the schema. */
   readonly named?: ((error: Error) => Error) | undefined;
 };
 
@@ -45,13 +45,13 @@ export type FieldPlan = {
   readonly nodes: readonly FieldNode[];
   readonly source: FieldSource;
   /**
-   * The list levels at which the schema forbids null although the type allows it (`@semanticNonNull`): 0 is the value itself, 1
-   * an item of its list. A null there is an error of REST.
+   * The list levels at which REST must not send null although the GraphQL type allows null (`@semanticNonNull`). Level 0 is the
+   * field's value itself, and level 1 is an item of its list. A null at these levels is reported as an error of REST.
    */
   readonly neverNull: readonly number[];
   /** The selection for each possible object type of the value; empty for a leaf. */
   readonly selections: ReadonlyMap<string, ObjectPlan>;
-  /** Names of those arguments of the field that fields below it use. */
+  /** Names of those arguments of this field whose values are also used by fields below it. */
   readonly inherited: readonly string[];
   /** Compiled when the field is completed for the first time. */
   projection: Projection | undefined;
@@ -78,10 +78,10 @@ export type DeferUsage = {
   readonly parent: DeferUsage | undefined;
 };
 
-/** The selected fields of an object that are deferred by the same `@defer` directives. */
+/** The plan of those fields of an object that are deferred by the same `@defer` directives. */
 export type DeferredPlan = {
   readonly usages: readonly DeferUsage[];
-  /** A field whose value is the parent itself, with the deferred fields as its selection. */
+  /** An artificial field whose value is the parent object itself. Its selection contains the deferred fields. */
   readonly field: BoundFieldPlan;
 };
 
@@ -101,13 +101,13 @@ export type ObjectPlan = {
     /** The `@defer` directives in this selection. */
     readonly introduces: readonly DeferUsage[];
   };
-  /** The `inherits` of all resolvers in and below this object; absent if there are none. */
+  /** All `inherits` of the resolvers of this object's fields and of fields below them; absent if there are none. */
   readonly inherits?: ReadonlySet<string>;
   /** Set if a condition of `@skip` or `@include` is null, so that each object of this plan fails (GraphQL spec §6.4.1). */
   readonly fault?: GraphQLError;
 };
 
-/** Whether objects of this plan have bound or deferred fields, which need another level. */
+/** Whether objects of this plan have fields that call REST or are deferred. These fields are completed in a further level. */
 export const hasLevels = ({ bound, deferral }: ObjectPlan): boolean =>
   bound.length > 0 || deferral !== undefined;
 
@@ -154,7 +154,7 @@ export function addParent(
   if (plan.inherits) parents.enclosing.push(enclosing);
 }
 
-/** Adds to `above` those arguments of a field that fields below it use. */
+/** Returns `above` with the addition of those arguments of a field that fields below it use. */
 export const enclosingWithArguments = (
   { inherited }: FieldPlan,
   args: unknown,

@@ -17,7 +17,7 @@ export type Position = {
   readonly container: object;
 };
 
-/** An object of a deferred part. The wrapper keeps it out of the first part of the response. */
+/** A deferred part of an object. Its data is in the wrapper, and not in the first part of the response. */
 export type Wrapped = {
   readonly wrapper: ResultMap;
   readonly path: Path | undefined;
@@ -106,7 +106,7 @@ function visitMembers(
   position: Position,
 ): void {
   for (const [name, { type: of, below }] of nested) {
-    // the object may be of a type without this field, and inherit a property of this name, such as `__proto__`
+    // the object may be of a type without this field, but inherit a property with the field's name, for example `__proto__`
     if (Object.hasOwn(object, name))
       visitValue(found, below, of, { container: object, key: name, up: position });
   }

@@ -28,7 +28,7 @@ export const createResponseBudget = (limit: number): ResponseBudget => ({
   bytesByValue: undefined,
 });
 
-/** Subtracts the bytes by which a string's JSON is longer than the string. */
+/** Subtracts the difference between the bytes of a string's JSON and the length of the string, which was subtracted before. */
 export function weigh(budget: ResponseBudget, text: string): void {
   if (!/^[ !#-[\]-~]*$/.test(text)) budget.left -= Buffer.byteLength(JSON.stringify(text)) - text.length;
 }

@@ -1,7 +1,7 @@
 /**
- * Runs a plan level by level. The root fields of a query start together, those of a mutation one after another. A field below
- * them starts once its parents are complete, and its resolver is called once for all of them. A failed value becomes null if its
- * type allows null.
+ * Runs a plan level by level. The root fields of a query start together, and the root fields of a mutation run one after another.
+ * A field below the root starts once its parent objects are complete, and its resolver is called once for all these objects. A
+ * failed value becomes null if its type allows null.
  */
 import { getArgumentValues } from "graphql";
 import { Dictionary } from "../../../shared/own.ts";
@@ -14,7 +14,7 @@ import { Deferral, describeParts } from "./deferral.ts";
 import { enclosingWithArguments, type OperationPlan, type ResultMap, toError } from "./plan.ts";
 import { createResponseBudget } from "./response-budget.ts";
 
-/** `later`: the deferred parts that follow. */
+/** The first or only part of a response. `later` yields the deferred parts that follow. */
 export type PlanResult = {
   readonly data: ResultMap | null;
   readonly errors: readonly FieldError[];
@@ -107,7 +107,7 @@ function contextOf({ context }: PlanRun, level: Level): PlanRun["context"] {
   return { ...context, rest: context.rest.forPart(describeParts(at.parts)) };
 }
 
-/** Like `Promise.all`, but without its cost for a single promise. */
+/** Like `Promise.all`, but a single promise is returned unchanged, which is faster. */
 const all = (runs: Promise<void>[]): Promise<unknown> => {
   const [first] = runs;
   return first && runs.length === 1 ? first : Promise.all(runs);
@@ -116,7 +116,7 @@ const all = (runs: Promise<void>[]): Promise<unknown> => {
 function argumentsOf(run: PlanRun, { field: { field, nodes } }: Level): Args {
   const [node] = nodes;
   if (field.args.length === 0 || !node) return new Dictionary();
-  // in an object with a prototype, an omitted argument named `valueOf` would have an inherited value
+  // the `Dictionary` has no prototype; otherwise an omitted argument named `valueOf` would have an inherited value
   const args = new Dictionary(getArgumentValues(field, node, run.variables as never));
   run.argumentBudget.spend(args);
   return args;

@@ -2,7 +2,7 @@
 import type { FastifyReply } from "fastify";
 import type { Config } from "../../settings/config.ts";
 
-/** `collapsed`: the request shared the execution of an identical request (RFC 9211 §2). */
+/** The values of the header. `collapsed` means that the request shared the execution of an identical request (RFC 9211 §2). */
 type CacheStatus = `hit; ttl=${number}` | "fwd=miss; collapsed" | "fwd=miss" | "fwd=method" | "fwd=bypass";
 
 const cacheName = "restbound";

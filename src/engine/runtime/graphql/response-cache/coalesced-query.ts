@@ -3,11 +3,11 @@
  *
  * A request that waits for an identical query (`RequestCoalescer`) has no place in the start queue. If the wait ends without a
  * response, all waiting requests get one common place in the queue. When this place reaches the front, the oldest request that
- * still waits is executed, and the others get its response. A request therefore never waits for another waiting request, and a
- * client that disconnects does not lose the place of the others.
+ * still waits is executed, and the others get its response. A request therefore never waits for another waiting request, and if a
+ * client disconnects, the other requests keep the common place.
  *
- * A new request that arrives while the common place is queued already has a place of its own. The new request is executed at
- * once, its response goes to all waiting requests, and their common place leaves the queue.
+ * A request that arrives while the common place is queued has already waited in the start queue with its own place. The new
+ * request is therefore executed at once. Its response goes to all waiting requests, and their common place leaves the queue.
  */
 import { RequestCoalescer, type Waiter } from "../../governor/request-coalescer.ts";
 import type { QueuePlace, StartQueue } from "../../governor/start-queue.ts";
@@ -15,17 +15,17 @@ import type { RequestScope } from "../../rest/request-scope.ts";
 import type { Admission } from "../admission.ts";
 import { SharedResponse } from "./shared-response.ts";
 
-/** Undefined if the client of the executed request has disconnected. */
+/** The result of an execution; undefined if the client of the executed request has disconnected. */
 type Outcome = SharedResponse | Error | undefined;
 
 type Query = { readonly admission: Admission; readonly scope: RequestScope };
 type Waiting = Waiter<Query, SharedResponse | QueryExecution>;
 
-/** The execution of a request. The code that gets an execution must call its `end`. */
+/** The execution of a request. The code that gets a `QueryExecution` must execute the request and then call `end`. */
 export class QueryExecution {
   /**
-   * Whether the operation is a query. Known once the operation is parsed, or earlier if an identical operation was a query
-   * before. No request waits for a mutation.
+   * Whether the operation is a query. This is known once the operation is parsed, or earlier if an identical operation was a
+   * query before. Until it is known, the value is `false`, so that no request waits for a mutation.
    */
   isQuery: boolean;
   readonly beganAt = performance.now();
@@ -73,8 +73,8 @@ export class CoalescedQuery {
 
   /**
    * Returns an execution if the request must be executed now. Otherwise the request gives up its place in the start queue, and a
-   * promise is returned. The promise resolves with the response of an identical request, or with an execution once this request
-   * must be executed.
+   * promise is returned. The promise resolves with the response of an identical request. If this request must be executed after
+   * all, the promise resolves with an execution.
    */
   request(
     admission: Admission,
@@ -86,7 +86,7 @@ export class CoalescedQuery {
     return this.#requests.wait({ admission, scope }).result;
   }
 
-  /** Begins an execution, whose response goes to the waiting requests. */
+  /** Begins an execution, whose response goes to the requests in `waiting`. */
   #execution(waiting: readonly Waiting[]): QueryExecution {
     this.#last = new QueryExecution(this.#last?.isQuery ?? this.#wasQuery, (outcome, execution) => {
       this.#listener.ended(execution, outcome instanceof SharedResponse ? outcome : undefined);

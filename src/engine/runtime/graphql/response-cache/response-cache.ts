@@ -2,8 +2,8 @@
  * Finds responses for queries that need not be executed: cached responses, and responses of identical queries. Callers never
  * share a response.
  *
- * A response is cached for as long as REST allows reusing all REST responses that it was built from. The response is in the same
- * cache as these REST responses, so a write of the caller invalidates both.
+ * A response is cached for as long as REST allows the reuse of all REST responses from which it was built. The response is kept
+ * in the same cache as these REST responses, so a write of the caller invalidates both.
  *
  * Identical queries that wait at the same time share one execution (`RequestCoalescer`).
  */
@@ -26,8 +26,8 @@ export class ResponseCache {
   /** Running and waiting queries, by caller and operation. */
   readonly #coalesced = new TransientMap<CoalescedQuery>();
   /**
-   * Operations of any caller that are known to be queries before they are parsed. Without this cache, identical requests that
-   * arrive in the same tick of the event loop could not be coalesced.
+   * Operations that were queries when any caller sent them before, so that they are known to be queries before they are parsed.
+   * Without this cache, identical requests that arrive in the same tick of the event loop could not be coalesced.
    */
   readonly #knownQueries = new LRUCache<string, true>({
     maxSize: knownQueryCharacters,
@@ -40,9 +40,9 @@ export class ResponseCache {
   }
 
   /**
-   * Returns the response to a request, or an execution if the request must be executed. If it returns a promise, the request has
-   * left its place in the start queue; if the promise resolves with an execution, the request has a new place. The promise
-   * rejects when the client disconnects.
+   * Returns the response to a request, or an execution if the request must be executed. If the result is a promise, the request
+   * has left its place in the start queue. If this promise resolves with an execution, the request has got a new place. The
+   * promise rejects when the client disconnects.
    */
   find(
     request: FastifyRequest,

@@ -18,14 +18,14 @@ export type PageStart = {
 };
 
 /**
- * Maximum number of consecutive empty pages. Some pages may be empty if REST filters items after reading them, but an endless
- * sequence of empty pages must fail.
+ * Maximum number of consecutive empty pages. A REST page may be empty if REST reads a page and then filters its items, but an
+ * endless sequence of empty pages must fail.
  */
 export const mostEmptyPages = 20;
 
 /**
- * Whether a cursor contains the number of items before its page, which is compared with REST's total to detect the last page.
- * This number cannot be computed from a page number, because REST may send smaller pages than requested.
+ * Whether a cursor contains the number of items before its page. The last page is detected by comparing this number with REST's
+ * total. The number cannot be computed from a page number, because REST may send smaller pages than requested.
  */
 const countsItems = ({ next }: Page): boolean => next.by === "number" && next.total !== undefined;
 

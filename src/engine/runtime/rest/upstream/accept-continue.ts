@@ -1,7 +1,7 @@
 /**
- * Makes undici accept an unsolicited `100 Continue`, as RFC 9110 §15.2 requires. The library ignores other interim responses but
- * closes the connection on a 100, so the 100 is rewritten to a 102. The library would also obey the headers of an interim
- * response, such as `Connection: close`, so the first letter of each header name is overwritten.
+ * Makes undici accept an unsolicited `100 Continue`, as RFC 9110 §15.2 requires. undici ignores other interim responses but
+ * closes the connection on a 100, so the 100 is rewritten to a 102. undici would also obey some headers of an interim response
+ * (for example, `Connection: close`), so the first letter of each header name is overwritten.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
@@ -20,13 +20,13 @@ const interimStatus = Buffer.from("HTTP/1.1 1");
 /** Parses the interim responses on a connection chunk by chunk, up to the first byte of the final response. */
 class InterimResponses {
   #isExpected = false;
-  /** Parsed bytes of the current status line, which is only parsed up to the status code. */
+  /** The number of bytes parsed in the current status line. The line is parsed only up to the status code. */
   #statusBytes = 0;
   #secondDigit: number | undefined;
-  /** Bytes of the current header line without CR and LF. An empty line ends the head. */
+  /** The number of bytes in the current header line so far, without CR and LF. A line with 0 bytes ends the headers. */
   #lineBytes = 0;
 
-  /** Called before a request is written. The next byte begins a response. */
+  /** Called before a request is written: the next byte that arrives begins a response. */
   expect(): void {
     this.#isExpected = true;
     this.#statusBytes = 0;

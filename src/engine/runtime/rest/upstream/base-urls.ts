@@ -11,7 +11,7 @@ import type { Config } from "../../settings/config.ts";
  */
 export const hasOwnDocument = (name: string): boolean => !name.includes(" /");
 
-/** `shop/things` → `/things` */
+/** Removes the document's name from a path: for example, converts `shop/things` to `/things`. */
 export const pathBelowBase = (path: string): string => path.slice(path.indexOf("/"));
 
 /** Returns the base URL of each product, or the name of the missing variable. */

@@ -10,10 +10,10 @@ type CallInit = Pick<CallRequest, "method" | "body" | "scope" | "call" | "operat
 };
 
 export class CallRequest {
-  /** Path and query. */
+  /** The path of the request, with its query. */
   readonly path: string;
   readonly method: string;
-  /** The header parameters of the operation; `undefined` if it has none. */
+  /** The headers that the operation's header parameters set; `undefined` if there are none. */
   readonly headers: Record<string, string> | undefined;
   readonly body: string | undefined;
   readonly scope: RequestScope;

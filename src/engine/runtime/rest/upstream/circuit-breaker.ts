@@ -1,11 +1,11 @@
 /**
  * The circuit breaker of an upstream. After five consecutive failures the circuit opens, and calls are refused. After a pause,
- * one call is admitted as a trial: success closes the circuit, failure doubles the pause.
+ * one call is admitted as a trial. If the trial succeeds, the circuit closes. If it fails, the next pause is twice as long.
  *
  * Each caller also has a separate circuit, because a service may fail for a single caller, for example because of an expensive
  * search or corrupt data. The circuit of all callers counts at most three failures of each caller, so that it only opens if at
- * least two callers fail. The caller that failed last may make the trial only after twice the pause, so that another caller is
- * more likely to make it.
+ * least two callers fail. The caller that failed last must wait for twice the pause before it may make the trial of this circuit.
+ * Another caller is therefore more likely to make the trial.
  */
 import { LRUCache } from "lru-cache";
 import { failingCallers } from "../../settings/capacity.ts";
@@ -15,10 +15,10 @@ const mostOfCaller = 3;
 const firstPauseMs = 100;
 const maxPauseMs = 15_000;
 
-/** `unknown`: the call says nothing about the upstream, because the client disconnected or the call got no connection. */
+/** The verdict `unknown` means that the call says nothing about the upstream, for example because the client disconnected. */
 export type Verdict = "worked" | "failed" | "unknown";
 
-/** For each circuit, whether the admitted call is its trial. */
+/** Whether the admitted call is a trial of the circuit of all callers, and a trial of the circuit of its caller. */
 type Admission = { readonly ofAll: boolean; readonly ofCaller: boolean };
 
 class Circuit {
@@ -29,10 +29,10 @@ class Circuit {
   readonly #failed = new Map<string, number>();
   #lastToFail = "";
   #pauseMs = 0;
-  /** When the next trial may start, if the circuit is open. */
+  /** The time from which the next trial may start. Only used while the circuit is open. */
   #nextTrialAt = 0;
 
-  /** `mostOfOneCaller`: maximum number of failures of one caller that count. */
+  /** `mostOfOneCaller` is the maximum number of failures that are counted for one caller. */
   constructor(mostOfOneCaller: number) {
     this.#mostOfCaller = mostOfOneCaller;
   }
@@ -51,7 +51,7 @@ class Circuit {
     return performance.now() >= this.#nextTrialAt + longerMs;
   }
 
-  /** No other trial may start before this trial has ended. */
+  /** Begins a trial. No other trial of this circuit may start before this trial has ended. */
   beginTrial(): void {
     this.#nextTrialAt = Number.POSITIVE_INFINITY;
   }
@@ -81,7 +81,7 @@ class Circuit {
 
 export class CircuitBreaker {
   readonly #ofAll = new Circuit(mostOfCaller);
-  /** The circuits of callers whose last call failed. */
+  /** The separate circuits of the callers that have failed since their last success. */
   readonly #ofCaller = new LRUCache<string, Circuit>({ max: failingCallers });
 
   /** Whether the circuit of all callers is open. */

@@ -1,6 +1,6 @@
 /**
- * Decompresses a response body by its `Content-Encoding` (RFC 9110 §8.4). The size is checked after each chunk, because 30 bytes
- * may expand to 10 MB and many bodies are decompressed concurrently.
+ * Decompresses a response body by its `Content-Encoding` (RFC 9110 §8.4). The size is checked after each chunk, because a small
+ * body may become very large: for example, 30 bytes may become 10 MB.
  */
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { CodedError } from "../../coded-error.ts";
@@ -23,12 +23,12 @@ export function contentCodings(header: string | readonly string[] | undefined): 
 }
 
 /**
- * Called for each decompressed chunk with the total bytes that the current coding has produced, and with the bytes of the chunk.
- * An error that it returns stops the decompression.
+ * A check that is called after each decompressed chunk. `bytes` is the total size of the chunks that the current decoder has
+ * produced so far, `chunk` the size of the last chunk. If the check returns an error, the decompression stops.
  */
 type Excess = (bytes: number, chunk: number) => CodedError | undefined;
 
-/** Rejects with the error of `excess`, or with `BAD_UPSTREAM_RESPONSE`. */
+/** Rejects with the error that `excess` returns, or with `BAD_UPSTREAM_RESPONSE` if the body cannot be decompressed. */
 export async function decompress(codings: readonly string[], body: Buffer, excess: Excess): Promise<Buffer> {
   if (codings.length > mostCodings || !codings.every((coding) => decoders.has(coding)))
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer's encoding is unknown");

@@ -43,7 +43,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: RawHeaders = {};
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** The complete body. `finish` processes it at the end of the tick. */
+  /** The complete body; `undefined` until it has arrived. `finish` processes the body at the end of the tick. */
   #body: Buffer | undefined;
   #reservedBytes = 0;
   #interim = 0;
@@ -51,8 +51,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /**
    * The size of the body is checked three times against `maxResponseBytes` and `budget`: as received, decompressed, and as
-   * estimated from the body's JSON values (`json-bytes.ts`). With `isUnread`, the body of a 2xx response is discarded. `held` are
-   * the server's credentials, which are masked in the response.
+   * estimated from the body's JSON values (`json-bytes.ts`). If `isUnread` is set, the body of a 2xx response is discarded.
+   * `held` are the server's credentials, which are masked in the response.
    */
   constructor(budget: Budget, isRead: boolean, isUnread = false, held?: CallCredentials) {
     this.#budget = budget;
@@ -66,8 +66,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Sends the request, unless it was aborted before. A write is not sent while its caller's byte budget is exhausted, because the
-   * response could not be refused later.
+   * Sends the request, unless the exchange has already been aborted. A write is not sent while its caller's byte budget is
+   * exhausted, because the response of a write that has been sent cannot be refused.
    */
   send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
     const failure = this.#isRead ? undefined : this.#budget.reserve(0, true);

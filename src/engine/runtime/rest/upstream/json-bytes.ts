@@ -3,7 +3,7 @@ import { countValues, hasContainers } from "../../../shared/json-values.ts";
 import { isJson, isText } from "../../../shared/media-type.ts";
 import { largeBody } from "../../governor/work-costs.ts";
 
-/** Bytes per value, the average of ordinary rows. */
+/** Estimated bytes of JSON per value. This is the average of ordinary rows. */
 const bytesOfValue = 20;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * A REST call that waits for a connection or for its response. Enforces the deadlines. Callers share the connections of an
- * upstream (`SharedQuota`). A call beyond its caller's share waits in a queue, so that slow or numerous calls of one caller do
- * not delay other callers.
+ * upstream (`SharedQuota`). If a caller has used up its share, its next call waits in a queue, so that slow or numerous calls of
+ * one caller do not delay other callers.
  *
  * One deadline runs at a time, in this order:
  * - The connect deadline: the request must be assigned to a connection. The deadline includes the wait in the queue, and starts
@@ -25,7 +25,7 @@ type Timeouts = { readonly connectMs: number; readonly callMs: number };
 type Sending = {
   readonly exchange: Exchange;
   readonly timeouts: Timeouts;
-  /** Called once the call has a permit for a connection, which may be immediately. */
+  /** Called when the call gets a permit for a connection. If there is no need to wait, the constructor calls it. */
   readonly send: () => void;
 };
 
@@ -36,9 +36,9 @@ export class PendingCall {
   readonly #timeouts: Timeouts;
   readonly #send: () => void;
   #isWaiting: boolean;
-  /** Whether the call has left the queue since the last check. */
+  /** Whether the call has got its permit after a wait in the queue, since the last check. */
   #hasWaited = false;
-  /** Completed calls at the last check. */
+  /** The number of completed calls of the caller at the last check. `#completedOfAll` is the number for all callers. */
   #completedOfCaller: number;
   #completedOfAll: number;
   #deadline: Deadline | undefined;
@@ -82,9 +82,9 @@ export class PendingCall {
   }
 
   /**
-   * Whether the queue has progressed since the last check. True if the call has left the queue, or if its caller has completed as
-   * many calls as it uses connections. For a caller without a connection, true if all callers together have completed as many
-   * calls as there are connections.
+   * Whether the queue has progressed since the last check. A call that has left the queue since then has progressed. A call that
+   * still waits has progressed if its caller has meanwhile completed at least as many calls as the caller uses connections. If
+   * the caller uses no connection, all callers together must have completed at least as many calls as there are connections.
    */
   #hasProgressed(): boolean {
     if (!this.#isWaiting) {
@@ -102,7 +102,7 @@ export class PendingCall {
     return own > 0 ? ofCaller >= own : ofAll >= total;
   }
 
-  /** Starts the linger, or aborts a call without a connection. */
+  /** Called when the client has disconnected. Starts the linger, or aborts the call if it has no connection. */
   abandon(failure: CodedError): void {
     if (!this.#exchange.hasConnection) return this.#exchange.abort(failure);
     this.#deadline?.clear();

@@ -10,11 +10,11 @@ import type { RawHeaders } from "../rest-response.ts";
 export type AdvertisedLimit = {
   /** The policy, resource (GitHub) or bucket (Discord) that the limit applies to; empty if it applies to all calls. */
   readonly name: string;
-  /** Requests per window, if advertised. */
+  /** The maximum number of requests per window, if the response advertises it. */
   readonly limit: number | undefined;
   readonly remaining: number;
   readonly resetMs: number;
-  /** The length of the window, if advertised. */
+  /** The length of the window, if the response advertises it. */
   readonly windowMs: number | undefined;
 };
 
@@ -84,7 +84,7 @@ function secondsIn(value: unknown): number | undefined {
   return Number(value) <= mostSeconds ? Number(value) : undefined;
 }
 
-/** Some services send the seconds until the reset, others its Unix time. */
+/** Returns the seconds until the reset. Some services send this number, others send the Unix time of the reset. */
 function secondsUntil(text: string | undefined): number | undefined {
   const isTime = text !== undefined && /^\d{10}(?:\.\d{1,9})?$/.test(text);
   return isTime

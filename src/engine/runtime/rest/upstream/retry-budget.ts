@@ -1,8 +1,8 @@
 /**
  * Limits the retries of one upstream to a fifth of the reads in the last five to ten seconds, so that retries add at most a fifth
- * to the load of a failing service. Three retries are always allowed, for upstreams with little traffic. One caller may use at
- * most three times as many retries as remain (dynamic thresholds, see `SharedQuota`), so that a caller whose reads all fail
- * leaves some for others.
+ * to the load of a failing service. At least three retries are allowed, even if an upstream has little traffic. One caller may
+ * use at most three times as many retries as remain (dynamic thresholds, see `SharedQuota`), so that a caller whose reads all
+ * fail leaves some for others.
  */
 import { dynamicThreshold } from "../../governor/shared-quota.ts";
 
@@ -32,7 +32,7 @@ export class RetryBudget {
     this.#now.calls++;
   }
 
-  /** Takes one retry; returns false if the caller has none left. */
+  /** Takes one retry from the budget. Returns false if the budget allows the caller no retry. */
   take(caller: string): boolean {
     const calls = this.#last.calls + this.#now.calls;
     const retries = this.#last.retries + this.#now.retries;

@@ -1,7 +1,7 @@
 /**
  * A pool that limits the age of its connections. Layer-4 load balancers and Kubernetes Services balance connections rather than
- * requests, so a new replica gets few requests while old connections stay open. The option `clientTtl` of undici is not used,
- * because requests to a full pool may hang (nodejs/undici#5144, fixed in version 8).
+ * requests, so a new replica of the upstream would get few requests if old connections stayed open. The option `clientTtl` of
+ * undici is not used, because requests to a full pool may hang (nodejs/undici#5144, fixed in version 8).
  */
 
 import { Client, type Dispatcher, Pool } from "undici";
@@ -10,7 +10,7 @@ import { upstreamConnectionMs } from "../../settings/capacity.ts";
 /** Multiplies the value by 0.5 to 1.5, so that connections of the same age are not closed at the same time. */
 const jittered = (value: number): number => Math.ceil(value * (0.5 + Math.random()));
 
-/** Closes an old connection after its next response, so that no request is lost. */
+/** A client that closes an old connection after the next response on it, so that no request is lost. */
 class AgeingClient extends Client {
   #endsAt = Number.POSITIVE_INFINITY;
 

@@ -14,8 +14,8 @@ const attempts = 3;
 
 /**
  * Creates a connector that accepts an unsolicited `100 Continue` and expires the cached DNS lookup after a failed connection. A
- * refused connection is retried at once, because a Kubernetes Service then selects another pod. Retrying is safe for writes too,
- * because no request has been sent.
+ * refused connection is attempted again at once, because a Kubernetes Service may then select another pod. This is safe for
+ * writes too, because no request has been sent.
  */
 export function tolerantConnector(
   options: buildConnector.BuildOptions,

@@ -35,14 +35,14 @@ export class QuotaWindow {
   /** The latest possible end of the vendor's window. */
   #endsAt = Number.NEGATIVE_INFINITY;
   /**
-   * The earliest possible end of the vendor's window; `-Infinity` before the vendor has advertised it, `Infinity` for a limit
-   * from `spec/credentials.yaml`.
+   * The earliest possible end of the vendor's window: `-Infinity` until the vendor has advertised the end, and `Infinity` for a
+   * limit from `spec/credentials.yaml`.
    */
   #endsAfter = Number.POSITIVE_INFINITY;
   #left = 0;
   #endedLate = 0;
   readonly #isOfOwner: boolean;
-  /** Calls that began in this window, by `tenant` and by `tenant\0caller`. */
+  /** The number of calls that began in this window, by tenant (key `tenant`) and by caller (key `tenant\0caller`). */
   readonly #begun = new Map<string, number>();
 
   constructor(operations?: Set<string>, limit?: OwnersLimit) {
@@ -103,7 +103,7 @@ export class QuotaWindow {
     }
   }
 
-  /** Called at the end of a call. The vendor may have counted a late call in the next window already. */
+  /** Called at the end of a call. If the call ends late, the vendor may already have counted it in the next window. */
   end(): void {
     if (performance.now() > this.#endsAfter) this.#endedLate++;
   }
@@ -149,7 +149,7 @@ export class QuotaWindow {
   }
 }
 
-/** Vendors round to whole seconds. */
+/** The most by which a vendor rounds the time until the reset: vendors round to whole seconds. */
 const roundingMs = 1_000;
 
 /** The limits of one credential. The vendor counts all calls with this credential together. */
@@ -219,9 +219,9 @@ export class VendorAccount {
   }
 
   /**
-   * Pauses the calls of a tenant after a 429. Other tenants may call operations that the 429 does not concern, so they are paused
-   * only if a second tenant gets a 429 too. If the response also advertises an exhausted limit, the `QuotaWindow` of this limit
-   * refuses calls of all tenants.
+   * Pauses the calls of a tenant after a 429. Other tenants may call operations that this 429 does not concern, so all tenants
+   * are paused only if a second tenant gets a 429 during the pause. If the response also advertises an exhausted limit, the
+   * `QuotaWindow` of this limit refuses calls of all tenants.
    */
   #pause(tenant: string, response: RestResponse): void {
     const seconds = retryAfterSeconds(response.headers.get("retry-after"));
@@ -235,7 +235,7 @@ export class VendorAccount {
   }
 }
 
-/** The accounts of a product by credential. */
+/** The vendor accounts of a product, by credential. */
 export class VendorAccounts {
   readonly #accounts = new LRUCache<string, VendorAccount>({
     maxSize: heldFiles, // `max` would preallocate all entries

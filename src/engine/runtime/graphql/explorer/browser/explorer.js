@@ -16,7 +16,7 @@ const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id))
 /** @type {Facts} */
 const { key, keyHeader, schema, operations, workers } = JSON.parse(element("facts").textContent ?? "");
 
-/** GraphiQL's editors request their workers by name. @type {Record<string, string>} */
+/** The URL of each web worker, by the name by which GraphiQL's editors request it. @type {Record<string, string>} */
 const workerUrls = Object.fromEntries(
   Object.entries(workers).map(([name, text]) => [
     name,
@@ -24,7 +24,10 @@ const workerUrls = Object.fromEntries(
   ]),
 );
 
-/** The key is remembered until the tab is closed, for this page and the dashboard. */
+/**
+ * The field for the API key. The key is kept in the session storage, so this page and the dashboard remember it until the tab is
+ * closed.
+ */
 const keyField = /** @type {HTMLInputElement} */ (element("key"));
 keyField.placeholder = `sent as ${keyHeader}`;
 keyField.value = sessionStorage.getItem("api-key") ?? key;
@@ -70,8 +73,8 @@ function headersOf(written) {
 }
 
 /**
- * Whether the document has an operation of that name. For a tenth of a second after the user changes the tab, GraphiQL passes the
- * operation name of the previous tab.
+ * Whether the document has an operation with the name `name`. For a tenth of a second after the user changes the tab, GraphiQL
+ * passes the operation name of the previous tab.
  * @param {string} query
  * @param {string} name
  */
@@ -133,8 +136,8 @@ async function* textsOf(response) {
 }
 
 /**
- * Replaces the summary of the previous response by the error. Returns the error, because GraphiQL would show a thrown error with
- * its stack.
+ * Shows the error in the summary, in place of the previous response. Returns the error as a result for GraphiQL, because GraphiQL
+ * would show a thrown error with its stack.
  * @param {unknown} error the server cannot be reached, or a header cannot be sent
  */
 function showFailure(error) {
@@ -263,7 +266,8 @@ const tabs = operations.map(({ body, variables }) => ({
 
 /**
  * Makes GraphiQL open with the tab that was open last. GraphiQL stores the query and variables that it opens with separately from
- * the tabs, but only after an edit. If no stored tab contains them, GraphiQL adds a tab for them.
+ * the tabs, but stores them only after an edit. If no stored tab contains this query and these variables, GraphiQL adds a tab for
+ * them. This function therefore stores those of the active tab.
  */
 function reopen() {
   const { tabs: kept = [], activeTabIndex = 0 } = JSON.parse(storage.getItem("graphiql:tabState") ?? "{}");
