@@ -62,9 +62,6 @@ const isInstalled = !spawnSync("haproxy", ["-v"]).error && !spawnSync("openssl",
 
 test.skipIf(!isInstalled).for(["SIGTERM", "SIGHUP"] as const)(
   "%s before the chain is ready ends every process",
-  {
-    timeout: 60_000,
-  },
   async (signal) => {
     const folder = mkdtempSync(join(tmpdir(), "local-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -75,7 +72,7 @@ test.skipIf(!isInstalled).for(["SIGTERM", "SIGHUP"] as const)(
       readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && groupOf(pid) === local.pid);
     const isRole = (pid: string): boolean =>
       readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("src/main.ts");
-    await expect.poll(() => all().some(isRole), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => all().some(isRole)).toBe(true);
     local.kill(signal);
     const [code] = await once(local, "exit");
     const left = all();
