@@ -70,7 +70,7 @@ async function pack(
   return 0;
 }
 
-/** The project's licence; `undefined` without a name in package.json or without a LICENSE file. */
+/** The project's licence. `undefined` if package.json does not name a licence, or if there is no LICENSE file. */
 function licenceOf(root: string, { license: name }: Manifest): { name: string; text: string } | undefined {
   const file = join(root, "LICENSE");
   return name !== undefined && existsSync(file) ? { name, text: readFileSync(file, "utf8") } : undefined;

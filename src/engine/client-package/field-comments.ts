@@ -35,7 +35,7 @@ export function withFieldComments(
   );
 }
 
-/** Maps the result type and path of a field (`TeamInboxQuery.me.name`) to its descriptions. */
+/** Maps the result type and path of a field to the field's descriptions. An example of a key is `BookQuery.author.name`. */
 function descriptionsOf(schema: GraphQLSchema, saved: readonly SavedOperation[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const { definitions } = parse(savedDefinitions(saved), { noLocation: true });

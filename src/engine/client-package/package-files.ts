@@ -68,7 +68,7 @@ function credentialHeaders(model: Model): readonly string[] {
   return headers;
 }
 
-/** Identifies a package.json that this command wrote. */
+/** The `description` in package.json. `restbound client` recognises by it a package that it wrote before. */
 export const description = "Typed documents, enums and the schema of a GraphQL API";
 
 const manifestOf = (

@@ -4,8 +4,8 @@ import type { TenantContext } from "../runtime/http/context-headers.ts";
 import { own } from "../shared/own.ts";
 
 /**
- * `names` maps a member of the context to its name in `members`. Throws a `FailureReason` for a missing or malformed value. The
- * error's code begins with `subject`.
+ * Reads the context from `members`. `names` maps a member of the context to the name that this member has in `members`. Throws a
+ * `FailureReason` for a missing or malformed value. The code of this error begins with `subject`.
  */
 export function readCallerContext(
   members: Readonly<Record<string, unknown>>,
@@ -33,13 +33,13 @@ function textAt(members: Readonly<Record<string, unknown>>, name: string, subjec
   return value;
 }
 
-/** Refuses a lone surrogate, because a header cannot encode it. */
+/** Rejects an empty text, and a text with a lone surrogate, which a header cannot encode. */
 const isText = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.isWellFormed();
 
 /**
- * A member that `names` maps may also be one space-separated string, as `scope` is (RFC 7662 §2.2, RFC 9068 §2.2.3). A member
- * that `names` maps to an empty name is an empty list.
+ * Reads a list of texts. If `names` maps the member, the value may also be one space-separated string, like that of `scope` (RFC
+ * 7662 §2.2, RFC 9068 §2.2.3). If `names` maps the member to an empty name, the list is empty.
  */
 function textsAt(
   members: Readonly<Record<string, unknown>>,

@@ -45,8 +45,8 @@ const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "QUERY", "OPTIO
  */
 export function createForward(config: Config, metadata?: string) {
   const { REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
-  // the services behind the gateway have the deadline `REQUEST_TIMEOUT_MS`, so half a second more lets their own, more precise
-  // error arrive
+  // the services behind the gateway have the deadline `REQUEST_TIMEOUT_MS`; the gateway waits half a second longer, so that a
+  // service can report its timeout with a more precise error
   const timeoutMs = REQUEST_TIMEOUT_MS + 500;
   const connections = gatewayConnections;
   const connect = upstreamConnector(config.env);
@@ -58,8 +58,8 @@ export function createForward(config: Config, metadata?: string) {
     return pool;
   };
   /**
-   * Streams the response to `reply`. Resolves when the response begins. A later failure is logged with the request and closes the
-   * client's connection. Calls `ended` once, when the client's and the upstream's connections are free again.
+   * Streams the response to `reply`. Resolves when the response begins. A failure after that is logged with the request and
+   * closes the client's connection. Calls `ended` once, when the client's and the upstream's connections are free again.
    */
   const forward = async (
     { route, headers, body }: ForwardedRequest,

@@ -1,7 +1,7 @@
 /**
  * The gateway role, the only public entry point. Every request under `/v1/` passes four phases: introspect, strip, inject,
- * forward. Of the API's OpenAPI document, the gateway knows only the header names. The services behind it authorize the caller by
- * the context headers that the gateway injects.
+ * forward. Of the API's OpenAPI document, the gateway knows only the header names. The services behind the gateway authorize the
+ * caller by the context headers that the gateway injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError, clientDisconnected } from "../runtime/coded-error.ts";
@@ -73,7 +73,7 @@ export async function createGateway(
   server.addHook("onClose", async () => void (await Promise.all([closeForward(), tokens?.keys.close()])));
   server.addHook("onRequest", rejectAmbiguous);
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfUntrustedProxy());
-  // buffers the body before using an upstream connection, so that a slow client does not occupy one
+  // the server buffers a request's body before it uses an upstream connection, so that a slow client does not occupy a connection
   leaveBodiesUnparsed(server);
   await allowOrigins(server, config.env.CORS_ORIGINS, forwardedMethods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
@@ -111,7 +111,7 @@ export async function createGateway(
       const { headers, ...outgoing } = caller
         ? { route, headers: stripRequest(forwarded, request.headers), body }
         : keylessRequest(request, route, body, config.env.MAX_TOKENS);
-      if (reply.raw.destroyed) throw clientDisconnected(); // the close event that releases the quota has already fired
+      if (reply.raw.destroyed) throw clientDisconnected(); // `ended` would never be called after the close event
       const ended = concurrency.acquire(caller?.tenantId, outgoing.body?.length);
       await forward({ ...outgoing, headers: inject(headers, request, caller) }, reply, ended);
       return reply;

@@ -1,6 +1,6 @@
 /**
- * Phase 3: sets the headers that only the gateway may set: the eight context headers, its proof, the request id, the client's
- * address and the W3C trace context. Starts a new trace for each request instead of continuing the client's.
+ * Phase 3: sets the headers that only the gateway may set: the eight context headers, the gateway's proof, the request id, the
+ * client's address and the W3C trace context. Starts a new trace for each request instead of continuing the client's.
  */
 import type { FastifyRequest } from "fastify";
 import { type TenantContext, writeContextHeaders } from "../runtime/http/context-headers.ts";
@@ -17,7 +17,7 @@ type Inject = (
 ) => HeaderFields;
 
 export function createInject({ env }: Config): Inject {
-  // by context object, because the key verifier returns the same object while it caches the key
+  // the headers of each context object are written once; the key verifier returns the same object as long as it caches the key
   let written = new WeakMap<TenantContext, HeaderFields>();
   let secret = env.GATEWAY_SECRET;
   const contextHeaders = (caller: TenantContext): HeaderFields => {

@@ -43,7 +43,7 @@ export class KeyFile {
     return this.#file.failure !== undefined;
   }
 
-  /** Returns `undefined` if the key is not in the file, has expired, or belongs to the other environment. */
+  /** Returns `undefined` if the key is not in the file, has expired, or belongs to another environment (`API_ENVIRONMENT`). */
   find(key: string): TenantContext | undefined {
     const keys = this.#file.value;
     if (!isKeyOf(this.#environment, key)) return undefined;
@@ -63,7 +63,7 @@ const keysOf = (lines: ReadonlyMap<number, KeyLine>): ReadonlyMap<string, Key> =
     }),
   );
 
-/** The scopes are also the permissions, because the file has no roles that would limit them. */
+/** The scopes of a key are also its permissions, because the file has no roles that could limit the permissions. */
 const contextOf = ({ tenant, name, scopes }: KeyLine): TenantContext => ({
   tenantId: tenant,
   userId: name,

@@ -87,8 +87,8 @@ function requestHeaders({ GATEWAY_SECRET, KEY_INTROSPECTION_CREDENTIALS: credent
 }
 
 /**
- * Sends `id:secret` as Basic, with both parts form-encoded (RFC 6749 §2.3.1). Sends any other credential as a Bearer token (RFC
- * 6750 §2.1).
+ * Returns the `Authorization` header. Credentials of the form `id:secret` are sent as Basic, with both parts form-encoded (RFC
+ * 6749 §2.3.1). Credentials without a colon are sent as a Bearer token (RFC 6750 §2.1).
  */
 function authorizationOf(credentials: string): string {
   const colon = credentials.indexOf(":");
@@ -118,13 +118,13 @@ const isFor = (audience: string | undefined, aud: unknown): boolean =>
 
 const isTooEarly = (nbf: unknown): boolean => (numericDate("nbf", nbf) ?? 0) * 1000 > Date.now();
 
-/** Milliseconds until `exp`. Infinite if it is absent or null. */
+/** Milliseconds until `exp`. Infinite if `exp` is absent or null. */
 function remaining(exp: unknown): number {
   const seconds = numericDate("exp", exp);
   return seconds === undefined ? Number.POSITIVE_INFINITY : seconds * 1000 - Date.now();
 }
 
-/** Returns a NumericDate in seconds since 1970 (RFC 7519 §2), or `undefined` if it is absent or null. */
+/** Returns a NumericDate in seconds since 1970 (RFC 7519 §2), or `undefined` if `value` is absent or null. */
 function numericDate(name: string, value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "number") throw new FailureReason(`answered a malformed ${name}`);

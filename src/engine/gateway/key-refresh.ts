@@ -12,7 +12,7 @@ type Job<Entry> = {
 };
 type Options<Entry> = {
   readonly mostWaiting: number;
-  /** If this many lookups are running, no other is started. */
+  /** While this many lookups are running, no further lookup is started. */
   readonly mostRunning: number;
   readonly running: () => number;
   readonly isDue: (job: Job<Entry>) => boolean;
@@ -26,7 +26,7 @@ const startsPerTick = (revalidations.perSecond * tickMs) / 1_000;
 export class Revalidation<Entry extends { readonly lookedUpAt: number; readonly uses: number }> {
   readonly #options: Options<Entry>;
   readonly #waiting = new Map<string, Job<Entry>>();
-  /** The next lookups, at most as many as may start in one second. */
+  /** The jobs whose lookups start next: at most as many as may start in one second. */
   #next: Job<Entry>[] = [];
   #timer: NodeJS.Timeout | undefined;
 

@@ -30,7 +30,7 @@ const failedMs = 5_000;
 type CachedKey = {
   readonly state: ActiveKey;
   readonly lookedUpAt: number;
-  /** The key is accepted without a lookup before `until`. If a lookup fails, the key is accepted before `end`. */
+  /** Before `until`, the key is accepted without a lookup. After a failed lookup, the key is still accepted before `end`. */
   until: number;
   readonly end: number;
   /** The key is never accepted after this time. Finite if a revocation may have been missed since the lookup. */
@@ -149,7 +149,7 @@ export class KeyVerifier implements RevocationListener {
   /**
    * Whether a key should be looked up again, because `#trustedUntil` ends before the key's cache entry. The lookup is due
    * - at once if revocations were lost,
-   * - after a sixth of `unconfirmedMs` if the log confirmed the key last, because the log may confirm it again meanwhile,
+   * - after a sixth of `unconfirmedMs` if the log confirmed the key last, so that the log has time to confirm the key again,
    * - in the last third of `unconfirmedMs` if a lookup confirmed the key last.
    */
   #isDoubtful(entry: CachedKey): boolean {

@@ -16,7 +16,7 @@ import type { ForwardedRequest } from "./forward.ts";
 import { stripRequest } from "./strip.ts";
 import { parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
-/** Whether a request without a key may be admitted, as far as is known before its query is read. */
+/** Whether a request without a key may be admitted. The query is not read yet, so `keylessRequest` checks it later. */
 export function mayBeKeyless({ production }: Config, { method, headers, raw }: FastifyRequest): boolean {
   if (production || parseRequestTarget(raw.url ?? "").path !== graphqlPath) return false;
   const { "content-length": length = "0", "content-type": type = "" } = headers;
@@ -56,7 +56,7 @@ const forwardedHeaders: ReadonlySet<string> = new Set([
   "sec-fetch-site",
 ]);
 
-/** A query, and the query string and body of the rebuilt request. Omits the id of a saved operation. */
+/** A query, and the query string and the body of the rebuilt request. Neither of these contains the id of a saved operation. */
 type KeylessQuery = { readonly query: string; readonly search: string; readonly body: Buffer | null };
 
 /** Reads the query of a GET (GraphQL over HTTP §5.3). */

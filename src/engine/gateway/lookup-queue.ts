@@ -5,7 +5,7 @@
  * cannot block valid keys.
  *
  * Lookups wait as long as running lookups succeed, so that hundreds of new keys after a start are all served. If no lookup
- * succeeds for the duration of one timeout, all waiting lookups are rejected.
+ * succeeds for as long as one lookup may take (`timeoutMs`), all waiting lookups are rejected.
  */
 
 import { type CodedError, refusedByLimit } from "../runtime/coded-error.ts";
@@ -14,8 +14,8 @@ import { FairQueue, type QueueEntry } from "../runtime/governor/fair-queue.ts";
 import { keyLookups } from "../runtime/settings/capacity.ts";
 
 /**
- * Ranks are served in this order. Every fourth free slot goes to the third rank before the second, so that the second cannot
- * starve it.
+ * Ranks are served in this order. Every fourth free slot goes to the third rank before the second, so that the second rank cannot
+ * starve the third.
  */
 export const priorities = { known: 0, plausible: 1, other: 2 } as const;
 type Rank = (typeof priorities)[keyof typeof priorities];

@@ -83,8 +83,8 @@ function publicLinks(header: string, { publicPath, namesHost }: Reader): string 
 const hostPatterns = new WeakMap<URL, RegExp>();
 
 /**
- * Matches the upstream's host in an address or before its port. Does not match the host name alone, because it may be a common
- * word such as `rest`.
+ * Returns a pattern that matches the upstream's host name inside a URL, or followed by the upstream's port. The host name alone
+ * does not match, because it may be a common word such as `rest`.
  */
 function namesHostOf(upstream: URL): RegExp {
   const found = hostPatterns.get(upstream);

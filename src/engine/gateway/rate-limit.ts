@@ -14,7 +14,7 @@ import type { Config } from "../runtime/settings/config.ts";
 import { RateStore } from "./rate-store.ts";
 import type { RedisRateStore } from "./redis-rate-store.ts";
 
-/** Throws RATE_LIMITED with `retryAfter` in seconds. */
+/** Counts the request. Throws RATE_LIMITED if the request is above the limit, with `retryAfter` in seconds. */
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 /** `shared` contains the counters of all gateways. While Redis is down, each process counts separately. */
 export function createRateLimits({ env }: Config, shared: RedisRateStore | undefined) {

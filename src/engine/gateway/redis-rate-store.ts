@@ -67,7 +67,7 @@ export function createRedisRateStore(addressOf: () => RedisAddress, log: Fastify
       const deadline = new Deadline(timeoutMs, () => giveUp(beganAt));
       const name = `${prefix}${key}`;
       try {
-        // a transaction, so that no counter exists without an expiry
+        // the commands form a transaction, so that no counter exists without an expiry
         const results = await client.multi().set(name, 0, "PX", windowMs, "NX").incr(name).pttl(name).exec();
         for (const [refusal] of results ?? []) if (refusal) throw refusal;
         const [, current, leftMs] = (results ?? []).map(([, value]) => Number(value));

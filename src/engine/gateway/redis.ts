@@ -25,7 +25,7 @@ const oneAttempt = { connectTimeout, disconnectTimeout: 1, maxRetriesPerRequest:
 const noRetry = () => null;
 const lookup = lookupCache.within(0.9 * connectTimeout);
 
-/** Throws the cause if Redis does not accept commands in time. */
+/** Returns an open connection. If Redis does not accept commands in time, throws the cause. */
 export async function openRedis(address: RedisAddress, signal?: AbortSignal): Promise<RedisClient> {
   const client = await createClient(address);
   let cause: Error | undefined;
@@ -90,9 +90,9 @@ async function createClient(address: RedisAddress): Promise<RedisClient> {
     clusterRetryStrategy: noRetry,
     lazyConnect: true,
     slotsRefreshTimeout: connectTimeout,
-    // keeps the name, because the connector resolves it and the certificate is verified against it
+    // returns the host name itself, because the connector resolves it later and the certificate is verified against it
     dnsLookup: (name, callback) => callback(null, name),
-    // fails fast, because gateways work without Redis
+    // a command fails after few attempts and without pauses, because gateways work without Redis
     maxRedirections: 3,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
@@ -113,7 +113,7 @@ async function sentinelOptions(address: RedisGroup) {
     retryStrategy: noRetry,
     sentinelRetryStrategy: noRetry,
     sentinelCommandTimeout: connectTimeout,
-    // a sentinel that requires no password accepts any password
+    // the password is also sent to a sentinel that requires none, because it accepts any password
     ...(password !== "" && { sentinelPassword: password }),
     ...(isTls && { tls: {}, sentinelTLS: { lookup }, enableTLSForSentinelMode: true }),
     failoverDetector: true,

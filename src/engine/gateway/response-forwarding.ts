@@ -107,7 +107,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) {
       if (++this.#interim > maxInterimResponses) this.#fail(tooManyInterimResponses());
-      return; // the final response follows (RFC 9110 §15.2)
+      return; // this response is an interim one, and the final one follows (RFC 9110 §15.2)
     }
     const refusal = refusalOf(status);
     if (refusal) return this.#fail(refusal);

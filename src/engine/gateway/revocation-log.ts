@@ -106,7 +106,7 @@ export class RevocationLog {
 
   async #follow(client: RedisClient): Promise<never> {
     const connection = randomUUID();
-    this.#newestAt = Number.NEGATIVE_INFINITY; // a new connection begins with a heartbeat
+    this.#newestAt = Number.NEGATIVE_INFINITY; // so that `#read` appends a heartbeat first
     for (;;) {
       const id = await this.#read(client, connection);
       const untilBeatMs = Math.ceil(this.#newestAt + this.#quietMs - performance.now());
@@ -143,8 +143,8 @@ export class RevocationLog {
   }
 
   /**
-   * Returns the reason why entries after `#last` may be lost. `first` is the first entry of the page that should begin with
-   * `#last`.
+   * Returns the reason why entries after `#last` may be lost, or `undefined` if none can be lost. `first` is the first entry of
+   * the page that should begin with `#last`.
    */
   #gapBefore([first]: readonly Entry[], history: string): string | undefined {
     if (!this.#last) return undefined;

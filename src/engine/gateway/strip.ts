@@ -11,7 +11,7 @@ import { canonicalHeader, isGatewayHeader } from "../shared/never-credentials.ts
 import { Dictionary } from "../shared/own.ts";
 
 export type HeaderFields = Record<string, string | string[]>;
-/** An upstream may repeat any header, even those that Node's server types declare as single. */
+/** An upstream may repeat any header, even one for which Node's types declare a single value. */
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** End-to-end headers of HTTP. Other headers are declared in a product's OpenAPI document. */
@@ -41,9 +41,9 @@ const standard = [
 
 /**
  * Headers that are never forwarded, in either direction. The gateway alone sets the client's identity, CORS, the request id, rate
- * limits and headers that apply to its whole origin. For example, a browser would send one service's cookie to all services, from
- * every tenant's pages. Proxies in front of the gateway obey some of these headers (`X-Accel-Redirect`). The rest of them
- * disclose details of the upstream.
+ * limits and headers that apply to the gateway's whole origin. For example, if a service could set a cookie, a browser would send
+ * that cookie to all services, from the pages of every tenant. Proxies in front of the gateway obey some of these headers
+ * (`X-Accel-Redirect`). The rest of them disclose details of the upstream.
  */
 // biome-ignore format: one group of headers a line
 const neverForwarded = new Set([
@@ -113,9 +113,9 @@ export function stripResponse(
 }
 
 /**
- * Returns the client's `Cache-Control`. A response is private unless the upstream explicitly allows shared caches. Shared caches
- * do not store a response to a request with `Authorization` (RFC 9111 §3.5), but they do not know that `X-API-Key` is a
- * credential.
+ * Returns the `Cache-Control` of the response to the client. The response is private unless the upstream explicitly allows shared
+ * caches. Shared caches do not store a response to a request with `Authorization` (RFC 9111 §3.5), but they do not know that
+ * `X-API-Key` is a credential.
  */
 export function clientCacheControl(given: string | string[] = "no-store"): string {
   const control = [given].flat().join(", ");

@@ -1,7 +1,7 @@
 /**
- * Chooses the upstream and the path there by the request target (RFC 9112 §3.2). First rejects paths that two servers could read
- * differently: dot segments, empty segments, backslashes, encoded dots and encoded slashes. Otherwise the gateway could check one
- * path and the upstream could serve another.
+ * Chooses the upstream of a request, and the path to request from it, by the request target (RFC 9112 §3.2). First rejects paths
+ * that two servers could read differently: dot segments, empty segments, backslashes, encoded dots and encoded slashes. Otherwise
+ * the gateway could check one path and the upstream could serve another.
  */
 import { CodedError } from "../runtime/coded-error.ts";
 import { graphqlPath, mcpPath, prefixOf } from "../runtime/http/endpoint-paths.ts";

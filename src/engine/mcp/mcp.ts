@@ -48,7 +48,7 @@ const transportHeaders = [
   "transfer-encoding",
 ];
 
-/** The requests of revisions before 2026-07-28, by method. */
+/** The schemas of requests in protocol revisions before 2026-07-28, by method. */
 const requestSchemas = {
   initialize: specTypeSchemas.InitializeRequest,
   ping: specTypeSchemas.PingRequest,
@@ -74,7 +74,7 @@ type McpOptions = {
   readonly grantedScopes: (request: FastifyRequest) => readonly string[] | undefined;
 };
 
-/** `server` admits requests and leaves their bodies as text. */
+/** Serves `POST /v1/mcp` on `server`, which admits requests and leaves their bodies as text. */
 export function serveMcp(
   server: FastifyInstance,
   { tools, version, maxOperations, scopeOf, grantedScopes }: McpOptions,
@@ -119,7 +119,7 @@ export function serveMcp(
   const call = async (request: FastifyRequest, tool: Tool, variables: object): Promise<CallToolResult> => {
     const fault = unknownArgument(tool, variables) ?? infiniteArgument(variables);
     if (fault) return toolResult({ errors: [fault] });
-    // a message must not be counted in the start queue, because its own calls could wait for it there
+    // the message itself must no longer count in the start queue, because its calls could otherwise wait there for the message
     admissionOf(request).stopCounting();
     const kept = Object.entries(request.headers).filter(([header]) => !transportHeaders.includes(header));
     const given = await server.inject({
@@ -196,7 +196,7 @@ export function serveMcp(
     };
     return { mcp, close };
   };
-  /** Answers a message or batch that `errorOf` accepts. */
+  /** Answers a message or batch for which `errorOf` found no error. */
   const answerValid = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -259,8 +259,8 @@ export function serveMcp(
 }
 
 /**
- * The only protocol revision with batches, and the revision of a request without the header (MCP 2025-06-18, Transports,
- * "Protocol Version Header").
+ * The only protocol revision with batches. It is also assumed for a request without the header `MCP-Protocol-Version` (MCP
+ * 2025-06-18, Transports, "Protocol Version Header").
  */
 const revisionWithBatches = "2025-03-26";
 
@@ -290,8 +290,8 @@ const refusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 
 /**
- * Returns 200 if an error response refers to a request by its id, and 400 otherwise (MCP, Transports, "Sending Messages to the
- * Server").
+ * Returns the HTTP status of error responses: 200 if at least one of them has the id of a request, and 400 otherwise (MCP,
+ * Transports, "Sending Messages to the Server").
  */
 const statusOf = (errors: readonly MessageError[]): number =>
   errors.every(({ id }) => id === null) ? 400 : 200;
@@ -313,7 +313,7 @@ function requestOf(message: unknown): { readonly id: RequestId; readonly method:
 
 /**
  * The error of an invalid message, or of a request with an unknown method or malformed parameters (JSON-RPC 2.0 §5.1). The SDK
- * would answer most of them with -32603 (internal error) or -32700 (parse error), and without the id.
+ * would answer most of these messages with -32603 (internal error) or -32700 (parse error), and without the id.
  */
 function errorOf(message: unknown): MessageError | undefined {
   const { id = null, method } = requestOf(message) ?? {};

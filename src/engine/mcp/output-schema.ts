@@ -32,7 +32,7 @@ const jsonTypes: Readonly<Record<string, string>> = {
   Boolean: "boolean",
 };
 
-/** A custom scalar other than `DateTime` and `Date` may be any JSON value. */
+/** A custom scalar other than `DateTime` and `Date` may be any JSON value, so its schema is empty. */
 export function scalarSchema(type: GraphQLScalarType): JsonObject {
   const isKnown = isSpecifiedScalarType(type) || dateScalars.has(type.name);
   return isKnown ? { type: own(jsonTypes, type.name) ?? "string" } : {};

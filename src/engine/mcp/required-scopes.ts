@@ -16,7 +16,7 @@ export type ScopeChallenge = {
 
 /**
  * Returns the challenge if the token lacks a scope that `tools` require. The client's next token has exactly the scopes of the
- * challenge, so the challenge repeats the granted scopes that `known` contains.
+ * challenge. So that the client loses no scope, the challenge repeats the granted scopes that `known` contains.
  */
 export function findScopeChallenge(
   tools: readonly Tool[],
@@ -44,7 +44,7 @@ function requiredScopes(
 ): readonly string[] {
   const missing = (one: ScopeRequirement): number => one.scopes.filter((scope) => !granted.has(scope)).length;
   return scopes.flatMap((alternatives) => {
-    // only alternatives with credentials in the request count; if there are no credentials, REST rejects the request
+    // an alternative counts only if the request has its credentials; if none counts, REST rejects the request
     const sent = alternatives.filter((one) => one.headers.every((name) => own(headers, name) !== undefined));
     const [best] = sent.toSorted((one, other) => missing(one) - missing(other));
     return best?.scopes ?? [];

@@ -120,8 +120,8 @@ const byStatus = new Map<number, Code>([
 export const codeForStatus = (status: number): Code => byStatus.get(status) ?? "UPSTREAM_ERROR";
 
 /**
- * Why a call failed without an error of Node or undici: it was not made, or the response was invalid. `code` is logged, so it
- * contains no values of the response.
+ * The reason why a call failed although Node and undici reported no error: the call was not made, or its response was invalid.
+ * `code` is logged, so it must not contain values of the response.
  */
 export class FailureReason extends Error {
   readonly code: string;

@@ -37,8 +37,8 @@ export type SchemaFile = {
 };
 
 /**
- * Parses `schema.graphql`, adds the binding directives and validates the result (GraphQL §3). `schema` is undefined if there are
- * diagnostics. Throws `UnreadableSpec` for a syntax error.
+ * Parses `schema.graphql`, adds the binding directives and validates the result (GraphQL §3). In the result, `schema` is
+ * undefined if there are diagnostics. Throws `UnreadableSpec` for a syntax error.
  */
 export function readSchema(name: string, text: string): SchemaFile {
   const document = withOwnTypes(parseSchema(name, text.replace(/^\uFEFF/, "")));
@@ -155,7 +155,7 @@ function schemaHint({ message, locations = [] }: GraphQLError): string {
 }
 
 function invalid(name: string, document: DocumentNode, error: GraphQLError): Diagnostic {
-  // graphql-js lists an earlier, conflicting definition first
+  // if two definitions conflict, graphql-js lists the earlier one first, and the later one is reported here
   const location = error.locations?.at(-1);
   const place = { file: name, line: location?.line ?? 1, column: location?.column ?? 1 };
   return createDiagnostic({
@@ -169,7 +169,7 @@ function invalid(name: string, document: DocumentNode, error: GraphQLError): Dia
 
 /**
  * Validates directive arguments and default values (GraphQL §5.6.1), because graphql-js throws at the first invalid argument and
- * ignores invalid defaults. `bare`: the schema without these values.
+ * ignores invalid defaults. `bare`: the schema without directives and default values.
  */
 function valueErrors(bare: GraphQLSchema, document: DocumentNode): GraphQLError[] {
   const errors: GraphQLError[] = [];
@@ -191,7 +191,7 @@ function valueErrors(bare: GraphQLSchema, document: DocumentNode): GraphQLError[
   return errors;
 }
 
-/** Removes the values that may be invalid, so that the schema can be built. */
+/** Removes all directives and default values, because invalid values would prevent graphql-js from building the schema. */
 const withoutValues = (document: DocumentNode): DocumentNode =>
   visit(document, {
     Directive: () => null,

@@ -15,7 +15,7 @@ type SettledName = { readonly name: string; readonly coordinate: string };
 export class RestNames {
   readonly #schema: GraphQLSchema;
   readonly #enumValues = new Map<Element, SettledName>();
-  /** Candidates → GraphQL name → the REST names that the naming convention converts to it. */
+  /** For each set of candidates: GraphQL name → the candidates that the naming convention converts to this GraphQL name. */
   readonly #byConvention = new WeakMap<Names, ReadonlyMap<string, readonly string[]>>();
 
   constructor(schema: GraphQLSchema) {
@@ -33,8 +33,8 @@ export class RestNames {
   }
 
   /**
-   * Chooses the REST names of a GraphQL enum's values. A value keeps the first name that it gets. `coordinate`: the schema
-   * element that uses the enum, for messages.
+   * Chooses the REST names of a GraphQL enum's values. If several schema elements use the enum, the first name chosen for a value
+   * is kept. `coordinate`: the schema element that uses the enum, for messages.
    */
   settleEnumValues(elements: readonly Element[], values: Names, coordinate: string): void {
     for (const element of elements) {

@@ -26,26 +26,26 @@ import { nodeLocation } from "./directives.ts";
 import { toolError } from "./tool-comment.ts";
 
 export type SavedOperation = {
-  /** `Start`, or `web/Start` for an operation of the app `web`. */
+  /** For example, `Start`, or `web/Start` for an operation of the app `web`. */
   readonly name: string;
   /** The app whose manifest contains the operation; undefined for an operation in `spec/operations/`. */
   readonly app?: string;
-  /** Path relative to the spec folder. For a manifest, `../` followed by its path or URL. */
+  /** Path relative to the spec folder. For an operation in a manifest, `../` followed by the manifest's path or URL. */
   readonly file: string;
   readonly place: FileLocation;
   readonly definition: OperationDefinitionNode;
   /** The operation with its fragments, without descriptions. */
   readonly document: DocumentNode;
-  /** Whether this operation is valid, regardless of others in its file. */
+  /** Whether this operation is valid. Errors in other operations of the same file do not count. */
   readonly isValid: boolean;
 };
 
-/** Returns the text that clients send. */
+/** Returns the text of the operation, as clients send it. */
 export const operationText = ({ document }: SavedOperation): string => print(document);
 
 type Read = { readonly operations: SavedOperation[]; readonly diagnostics: Diagnostic[] };
 
-/** `files`: path relative to the spec folder → text. */
+/** `files` maps each path, relative to the spec folder, to the text of the file. */
 export function readSavedOperations(
   schema: GraphQLSchema | undefined,
   files: ReadonlyMap<string, string>,
@@ -67,8 +67,8 @@ export function readSavedOperations(
 }
 
 /**
- * Reads the operations in the manifests of apps, and reports those that the server would reject. Several versions of an app may
- * contain the same operation, which is read once.
+ * Reads the operations in the manifests of apps, and reports those that the server would reject. An operation that several
+ * versions of an app contain is read only once.
  */
 export function readAppOperations(schema: GraphQLSchema | undefined, manifests: readonly Manifest[]): Read {
   const hint = "fix the operation in the app's repository, or restore what it selects in the schema";
@@ -128,7 +128,7 @@ const eachOnce = (all: readonly Diagnostic[]): Diagnostic[] =>
     same.slice(0, 1),
   );
 
-/** Skips validation if the schema is invalid. */
+/** Returns no errors if `schema` is undefined, which means that the schema itself is invalid. */
 export const operationErrors = (
   schema: GraphQLSchema | undefined,
   document: DocumentNode,
@@ -218,7 +218,7 @@ function documentLimitErrors(document: DocumentNode): GraphQLError[] {
     const fragment = fragments.get(name);
     if (!fragment) return 0;
     if (!counted.has(name)) {
-      counted.set(name, 0); // ends a cycle of fragments, which validation reports
+      counted.set(name, 0); // ends the recursion if fragments form a cycle, which validation reports
       counted.set(name, countFields(fragment));
     }
     return counted.get(name) ?? 0;

@@ -14,7 +14,7 @@ import { nodeLocation } from "./directives.ts";
 export const coordinateLocation = (schema: GraphQLSchema, coordinate: string): FileLocation | undefined =>
   nodeLocation(elementAt(schema, coordinate)?.astNode);
 
-/** For an argument, prints the definition of its field. */
+/** Returns the definition of a schema element as SDL. For an argument, returns the definition of its field. */
 export function definitionAt(schema: GraphQLSchema, coordinate: string): string | undefined {
   const node = elementAt(schema, fieldOf(coordinate))?.astNode;
   return node ? print(node) : undefined;

@@ -41,7 +41,7 @@ export const textAbove = (definition: OperationDefinitionNode): string =>
     .filter((line) => !mark.test(line))
     .join(" ");
 
-/** Returns `undefined` if the operation has no `@tool` line, or a correct one. */
+/** Returns a message if the `@tool` line is wrong. Returns `undefined` if it is correct or missing. */
 export function toolError(definition: OperationDefinitionNode): string | undefined {
   const name = definition.name?.value ?? "";
   for (const line of linesAbove(definition)) {

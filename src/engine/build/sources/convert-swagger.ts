@@ -19,8 +19,8 @@ export async function convertSwagger(text: string): Promise<string> {
 }
 
 /**
- * Temporary property that keeps the `collectionFormat` of a list parameter. Without it, the upgrader drops formats that OpenAPI
- * 3.0 has no `style` for. The list would then be sent in the default style.
+ * Temporary property that keeps the `collectionFormat` of a list parameter. The library that upgrades the document drops each
+ * format that has no `style` in OpenAPI 3.0. Without this property, the list would then be sent in the default style.
  */
 const mark = "x-restbound-collection-format";
 
@@ -47,8 +47,8 @@ function markFormat(parameter: Record<string, unknown>): void {
 }
 
 /**
- * Removes the temporary property. A list in an unsupported format gets a media type, as OpenAPI 3.0 allows, so that the binder
- * reports it if it is required.
+ * Removes the temporary property. A list parameter in an unsupported format gets a media type instead of a `style`, as OpenAPI
+ * 3.0 allows. The binder then reports the parameter if it is required.
  */
 function unmarked(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(unmarked);

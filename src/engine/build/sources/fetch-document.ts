@@ -48,7 +48,7 @@ function documentHeaders(env: NodeJS.ProcessEnv, name: string | undefined, url: 
   const variable = headerVariable(name);
   const given = own(env, variable);
   if (given === undefined || given === "") return new Headers();
-  const address = URL.parse(url); // fetch reports an invalid URL
+  const address = URL.parse(url); // null for an invalid URL, which `fetch` reports later
   if (address && address.protocol !== "https:" && !isLoopback(address.hostname))
     throw new UsageError([`${variable}: is not sent over plain http: give the document's https URL`]);
   const [, header = "", value = ""] = /^([^:]*):(.*)$/s.exec(given) ?? [];

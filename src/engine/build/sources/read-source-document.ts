@@ -62,8 +62,8 @@ function filesBeside(path: string, { file: main, overlay, name }: NamedDocument)
   const folder = dirname(path);
   const files = folderFiles(folder);
   /**
-   * Ignores symbolic links out of the folder, because a link in a vendor's archive could copy a secret file of this machine into
-   * the project.
+   * Ignores symbolic links that lead out of the folder. Otherwise a link in a vendor's archive could copy a secret file of this
+   * machine into the project.
    */
   const read: ReadFile = (file) => {
     const text = files.read(file);
@@ -79,8 +79,8 @@ function filesBeside(path: string, { file: main, overlay, name }: NamedDocument)
 }
 
 /**
- * Rejects a document that refers to a file with a name that the engine uses in `spec/`. `init` cannot rename the file, because
- * `$ref`s contain its name.
+ * Throws `UsageError` if the document refers to a file whose name has a special meaning in `spec/`. `init` cannot rename that
+ * file, because the document's `$ref`s contain its name.
  */
 export function rejectTakenNames(
   parts: Iterable<string>,

@@ -31,8 +31,8 @@ type FetchedDocument = Omit<LockedDocument, "source"> & {
 };
 
 /**
- * Records the URL or path in the lock file and in `package.json`, whose current text is `packageJson`. Skips a URL with a
- * password or a query, which may contain secrets.
+ * Records the URL or path in the lock file and in `package.json`. `packageJson` is the current text of `package.json`. A URL with
+ * a password or a query is not recorded, because either may be a secret.
  */
 export function recordSource(
   root: string,
@@ -58,13 +58,13 @@ export type LockedDocument = {
   readonly digest: string;
 };
 
-/** Ignores line endings, because a git checkout may convert them. */
+/** Returns the SHA-256 digest of `text`. Different line endings give the same digest, because a git checkout may convert them. */
 export const digestOf = (text: string): string =>
   `sha256:${createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex")}`;
 
 /**
- * Returns the lock file's entries by file name in `spec/`. Ignores malformed entries, whose documents are then fetched without an
- * ETag.
+ * Returns the lock file's entries by file name in `spec/`. Ignores malformed entries. A document without an entry is fetched
+ * without an ETag.
  */
 export function readLock(root: string): Map<string, LockedDocument> {
   const path = join(root, lockFile);

@@ -68,12 +68,12 @@ async function update({ base, write = false, format }: Given, io: Io): Promise<n
     files,
     manifests: await readManifests(root, env.OPERATIONS_FROM),
     base: { name: base, files: committed },
-    freshness: async () => [], // generated/ still matches the old documents
+    freshness: async () => [], // skips this check, because generated/ still matches the old documents
     today: today ?? new Date().toISOString().slice(0, 10),
   });
   for (const output of outputs) printReport(report, output, io);
   const exitCode = report.summary.unapproved === 0 ? 0 : 1;
-  // other lines must not mix with a report on the standard output
+  // if a machine-readable report goes to the standard output, all other lines go to the standard error
   const say = outputs.some(({ format, file }) => file === undefined && format !== "text") ? io.error : out;
   for (const file of changed.keys()) say(printable(`${write ? "wrote" : "differs:"} spec/${file}`));
   for (const file of edited)

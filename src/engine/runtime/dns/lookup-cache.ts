@@ -79,7 +79,7 @@ class CachedName {
   readonly #ended: (lookup: Lookup) => void;
   #addresses: readonly UsableAddress[] = [];
   #failure: Error | undefined;
-  /** A time on the monotonic clock, like `#nextLookupAt`. */
+  /** No lookup is needed before `#freshUntil`, and none begins before `#nextLookupAt`. Both are on the monotonic clock. */
   #freshUntil = 0;
   #nextLookupAt = 0;
   #lookup: Running | undefined;
@@ -182,7 +182,7 @@ function rotated(addresses: readonly Address[], by: number): readonly Address[] 
   });
 }
 
-/** Only Linux uses the stub resolver, because other systems keep their configuration in other files. */
+/** The stub resolver is used only on Linux, because other systems keep their DNS configuration in other files. */
 export const lookupCache = new LookupCache(
   process.platform === "linux" ? stubResolver(systemFiles) : systemResolver,
 );

@@ -1,7 +1,7 @@
 /**
- * An account is the unit of fairness. Each tenant, each owner of a credential and each client address has one. An account counts
- * how much of each quota its requests use, and the processor time that it owes. An account exists only while it has requests in
- * flight or owes processor time, so that memory does not grow with the number of accounts ever seen.
+ * An account is the unit of fairness. Each tenant, each owner of a credential and each client address has an account. An account
+ * counts how much of each quota its requests use, and the processor time that it owes. An account exists only while it has
+ * requests in flight or owes processor time, so that memory does not grow with the number of accounts ever seen.
  *
  * A request with credentials for two products has two accounts, one for each owner. Both accounts are charged, and the request is
  * admitted only if both have capacity left. Otherwise an owner could become a new caller by combining credentials.
@@ -105,7 +105,7 @@ const separator = "\0";
 export class PresentCallers {
   readonly #present = new TransientMap<Account>();
   readonly #joint = new TransientMap<JointCaller>();
-  /** Accounts that owed processor time when their last request ended, in the order of these ends. */
+  /** Accounts that owed processor time when their last request ended, in the order in which these requests ended. */
   readonly #owing = new Set<Account>();
 
   /** Returns the caller with the named accounts, and counts one of its requests as in flight, until `leave` is called. */
