@@ -217,7 +217,7 @@ function serializeSimple(name: string, value: object, explode: boolean): string 
   return written.length === 0 ? undefined : written.join(",");
 }
 
-/** The error for a value that REST could not decode unchanged. Thrown before the call is made. */
+/** The error for a value that REST would decode as another value. Thrown before the call is made. */
 export class Unwritable extends CodedError {
   /** The reason, without the argument's name: for example, `cannot be sent in a URL path`. */
   readonly why: string;

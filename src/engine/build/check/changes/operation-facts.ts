@@ -203,7 +203,7 @@ export const operationFacts: readonly Fact[] = [
   ),
 ];
 
-/** Whether the field returns the whole list of REST. Excludes batched fields, because the rule `batch-paged` covers them. */
+/** Whether the field returns the complete list of the REST response, and is not a connection. Excludes batched fields, because the rule `batch-paged` covers them. */
 const readsWholeList = ({ coordinate, connection, batch }: BoundField, schema: GraphQLSchema): boolean =>
   !connection && !batch && isListType(getNullableType(elementAt(schema, coordinate)?.type));
 

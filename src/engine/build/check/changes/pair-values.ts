@@ -1,6 +1,6 @@
 /**
  * Compares the REST schema of each returned or sent value with its schema in the base. Pairs the values by coordinate and by the
- * node that uses the schema, because an input type may be sent to several operations, each with its own schema.
+ * OpenAPI node that uses the schema, because one input type may be sent to several operations, each with its own REST schema.
  */
 
 import { getNullableType, isScalarType, isSpecifiedScalarType } from "graphql";

@@ -17,7 +17,7 @@ export type Position = {
   readonly container: object;
 };
 
-/** A deferred part of an object. Its data is in the wrapper, and not in the first part of the response. */
+/** A deferred fragment of an object. Its data is collected in `wrapper`, because it is sent after the initial response. */
 export type Wrapped = {
   readonly wrapper: ResultMap;
   readonly path: Path | undefined;
