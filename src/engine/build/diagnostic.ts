@@ -24,7 +24,7 @@ export type NodeLocation = { readonly file: string; readonly path: NodePath };
 /** The stage of a run of `check` that reports a finding. */
 export type Stage = "load" | "proof" | "freshness" | "changes" | "impact" | "ledger" | "approvals";
 
-/** `error` and `warning` fail the run unless the finding is approved; `note` never does. */
+/** A finding with the severity `error` or `warning` fails the run unless it is approved. A `note` never fails the run. */
 export type Severity = "error" | "warning" | "note";
 
 export type RuleFacts<S extends Severity = Severity> = {
@@ -180,7 +180,7 @@ export type Diagnostic = {
   readonly message: string;
   /** How to resolve the finding. */
   readonly hint: string;
-  /** Where the GraphQL schema causes the finding; `rest` is the location in the OpenAPI document. */
+  /** The location in the GraphQL schema that causes the finding; `rest` is the location in the OpenAPI document. */
   readonly schema?: FileLocation;
   readonly rest?: FileLocation;
   /** Names and values in the finding's fingerprint, so that an approval does not apply to other names and values. */

@@ -28,7 +28,7 @@ type CheckInput = {
   readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
   /** The reason why there is no base. */
   readonly baseless?: string;
-  /** Runs stage 3, which needs codegen. Not called if the spec has errors. */
+  /** Runs stage 3, which needs codegen. `check` does not call this function if the spec has errors. */
   readonly freshness: (project: ValidProject) => Promise<Finding[]>;
   /** `YYYY-MM-DD`, UTC. */
   readonly today: string;

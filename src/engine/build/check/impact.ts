@@ -1,7 +1,7 @@
 /**
- * Stage 5: impact analysis. A finding impacts a saved operation that selects one of the finding's coordinates. For a new
- * constraint on requests, the operation is not impacted if its literals satisfy the constraint. A breaking change or an error
- * breaks the operation. A dangerous change or a warning affects it.
+ * Stage 5: impact analysis. A finding impacts a saved operation that selects one of the finding's coordinates. A finding about a
+ * new constraint on requests does not impact an operation whose literal values satisfy the constraint. A breaking change or an
+ * error breaks the operation. A dangerous change or a warning affects it.
  */
 
 import { selectedCoordinates } from "../../shared/selected-coordinates.ts";
@@ -96,13 +96,13 @@ function reasons(
   }
   if (stage === "approvals") return []; // an expired approval does not change the API
   if (rule === "sdl-value-added-to-enum") return []; // no operation can send a new value yet
-  // affects only operations that omit the argument
+  // a new required argument, or the removed default of an argument, affects only operations that omit the argument
   if (rule === "sdl-required-arg-added" || (rule === "sdl-default-removed" && coordinate.endsWith(":)")))
     return own.flatMap((each) => (selected.has(each) || !selected.has(fieldOf(each)) ? [] : [fieldOf(each)]));
   const demand = requestConstraint(finding);
   if (demand && project.model) {
     const violated = violations(demand, project.model, operation, own);
-    // a coordinate that `violated` lacks counts if the operation selects it
+    // `violated` lacks coordinates that no request of the operation reaches; they count if the operation selects them
     return own.filter((each) => violated.get(each) ?? selected.has(each));
   }
   return own.filter((each) => selected.has(each));

@@ -1,6 +1,6 @@
 /**
- * Avoids two findings with the same cause: a finding about a schema change already lists the saved operations that it makes
- * invalid. An app's operation that was already invalid at the base is only a note.
+ * Avoids two findings with the same cause: a finding about a schema change already lists the saved operations that the change
+ * makes invalid. The finding about an app's operation that was already invalid at the base becomes a note.
  */
 import type { Project, ValidProject } from "../project/project.ts";
 import { readOnce } from "../project/spec-files.ts";

@@ -8,8 +8,8 @@ import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
 /**
- * Merges equal unchecked limits at the same location into one finding, which lists every coordinate. Skips the diagnostics in
- * `reported`, which have findings already.
+ * Converts all diagnostics except those in `reported`, which have findings already. Merges diagnostics about the same unchecked
+ * limit at the same REST location into one finding, which lists every coordinate.
  */
 export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic>): Finding[] {
   const open = project.diagnostics.filter((each) => !reported.has(each));
@@ -27,8 +27,8 @@ export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic
 }
 
 /**
- * An unchecked limit is only a note if REST APIs often do not enforce its keyword. A change that adds the limit is still
- * breaking.
+ * A limit that the engine does not check is only a note if REST APIs often do not enforce the limit's keyword. A change that adds
+ * the limit is still breaking.
  */
 const isNote = ({ rule, below }: Diagnostic): boolean =>
   rule === "limit-unchecked" && oftenMeantOtherwise.has(below?.[0]);
@@ -56,7 +56,7 @@ export function diagnosticFinding(project: Project, diagnostic: Diagnostic): Fin
   };
 }
 
-/** Returns a predicate for findings that the base has too, as warnings. */
+/** Returns a predicate: whether the given project, the base, already has the finding as a warning. */
 export function knownAt({ diagnostics }: Project): (finding: Finding) => boolean {
   const known = new Set(
     diagnostics.flatMap((each) => (each.severity === "warning" ? fingerprintOf(each) : [])),

@@ -12,12 +12,12 @@ import { shownUrl } from "../../shared/shown-url.ts";
 import { dayOfUsageFile, parseUsageLines, type UsageLine, usageDay } from "../../shared/usage-lines.ts";
 import type { Usage } from "./usage.ts";
 
-/** The ledger's last entry may be at most this old, so that `check` can use a copy. */
+/** The ledger's last entry may be at most this old. It need not be from today, so that `check` can use a copy. */
 const maxAgeDays = 7;
 
 /**
- * Covers the unbroken series of days at the end of the ledger, because use on a missing day was not recorded. Throws `UsageError`
- * if the source is empty, because every field would then count as unused.
+ * Returns the use since the last day that is missing in the ledger, because use on a missing day was not recorded. Throws
+ * `UsageError` if the source is empty, because every field would then count as unused.
  */
 export function readUsage(root: string, source: string, today: string): Usage {
   try {

@@ -1,6 +1,6 @@
 /**
- * Reports saved operations that were changed or removed since the base. Clients built earlier still send the old text or its
- * id.
+ * Reports saved operations that were changed or removed since the base. Clients that were built before the change still send the
+ * old text or its id.
  */
 import type { Project } from "../project/project.ts";
 import { operationText } from "../schema/saved-operations.ts";

@@ -132,7 +132,7 @@ class SentValues {
   ): boolean {
     const type = getNullableType(given);
     if (!value || value.kind === "NullValue") return true;
-    // stops at a recursive input type, because a variable's value may nest it without limit
+    // the recursion ends at an input type that contains itself, because a variable's value may nest this type without limit
     if (value.kind === "Variable" && enclosing.includes(shape.identity.text)) return true;
     if (isListType(type)) return this.#hasAllItems(type.ofType, shape, value, enclosing);
     if (!isInputObjectType(type)) return true;
@@ -170,7 +170,7 @@ class SentValues {
   areAllowed({ coordinate, operation, inputs, wholeBody, connection }: BoundField, node: FieldNode): boolean {
     const takes = ({ path, type }: ArgumentSource, shape: Shape, byDefault?: unknown): boolean => {
       const isReached = this.#coordinates.has(`${coordinate}(${path[0]}:)`);
-      // the argument `after` wraps REST's cursor, so it is unknown whether REST accepts it
+      // the value of `after` wraps a cursor of REST, so it is unknown whether REST accepts the cursor
       if (connection && path[0] === "after") return !isReached;
       const { value = astFromValue(byDefault, type) ?? undefined } = valueAt(node, path);
       return this.#takes(type, shape, value, isReached);
@@ -195,8 +195,7 @@ class SentValues {
     const { items } = shape;
     const list = shape.with({ items: () => undefined });
     const values = itemsOf(value);
-    // checks the limits of the list itself, such as `maxItems`, with distinct numbers in place of the items, which are checked
-    // below
+    // checks the limits of the list itself, such as `maxItems`; distinct numbers stand for the items, which are checked below
     if (isReached && rejectionReason(list, [...values.keys()]) !== undefined) return false;
     return !items || values.every((item) => this.#takes(type.ofType, items, item, isReached));
   }
@@ -211,7 +210,7 @@ class SentValues {
   }
 
   #takesLeaf(type: GraphQLLeafType, shape: Shape, value: ValueNode): boolean {
-    // properties of objects in custom scalars are not checked
+    // objects and lists in custom scalars are not examined, so they count as not accepted
     if (value.kind === "ObjectValue" || value.kind === "ListValue") return false;
     const text =
       value.kind === "EnumValue" && isEnumType(type)
@@ -229,8 +228,8 @@ const memberOf = (value: ValueNode, name: string): ValueNode | undefined =>
   value.kind === "ObjectValue" ? value.fields.find((field) => field.name.value === name)?.value : undefined;
 
 /**
- * Returns the value of an argument, or of the member at `path` in it. If a variable replaces an object on the path, returns the
- * variable and `isInVariable`.
+ * Returns the value of the argument `name`, or of the member at `path` in the argument's value. If an object on the path is given
+ * by a variable, returns the variable, and `isInVariable` is true.
  */
 function valueAt({ arguments: given = [] }: FieldNode, [name, ...path]: readonly string[]) {
   let value = given.find((argument) => argument.name.value === name)?.value;

@@ -36,7 +36,7 @@ export function restOnlyFindings(project: ValidProject, base?: ValidProject): Fi
   return [...undecidedFindings(project, model, undecided), ...staleEntries(project, model, ledger, bound)];
 }
 
-/** More undecided operations than this become one finding, so that other findings remain visible. */
+/** If more operations than this are undecided, they become one finding, so that other findings remain visible. */
 const mostListed = 5;
 /** The joint finding names at most this many operations. */
 const mostNamed = 10;
@@ -73,8 +73,8 @@ function undecidedFindings(project: Project, model: Model, undecided: readonly R
 }
 
 /**
- * Suggests entries of `rest-only.yaml` for the undecided operations. Prefers a tag or path prefix that matches most of them and
- * no other operation. Lists the remaining operations by id.
+ * Suggests entries of `rest-only.yaml` for the undecided operations. Prefers the tags and path patterns that match the most
+ * undecided operations and no other operation. Lists the remaining operations by id.
  */
 function patternsFor({ operations }: Model, undecided: readonly RestOperation[]): string[] {
   const open = new Set(undecided);
@@ -101,7 +101,7 @@ function patternsFor({ operations }: Model, undecided: readonly RestOperation[])
 const tagsOf = ({ node }: RestOperation): string[] =>
   isRecord(node.value) && Array.isArray(node.value.tags) ? node.value.tags.map(String) : [];
 
-/** `/v2/admin/{id}` → `/v2/*`, `/v2/admin/*`. */
+/** Returns a pattern for each prefix of the path: for example, `/v2/*` and `/v2/admin/*` for `/v2/admin/{id}`. */
 function pathPatterns({ path }: RestOperation): string[] {
   const steps = path.split("/");
   return steps.slice(2).map((_, index) => `${steps.slice(0, index + 2).join("/")}/*`);

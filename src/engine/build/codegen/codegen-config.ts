@@ -1,6 +1,6 @@
 /**
- * Configures graphql-codegen with one plugin per generated file. A plugin may combine several plugins of graphql-codegen and
- * emitters.
+ * Configures graphql-codegen with one plugin per generated file. A plugin may combine plugins of graphql-codegen with emitters of
+ * this folder.
  */
 
 import type { CodegenConfig } from "@graphql-codegen/cli";
@@ -74,7 +74,7 @@ export function codegenConfig(model: Model, saved: readonly SavedOperation[] = [
     silent: true,
     config: commonOptions,
     pluginLoader: (async (name: string) => {
-      // graphql-codegen tries `@graphql-codegen/<name>` before the plain name
+      // graphql-codegen first asks for `@graphql-codegen/<name>`; after this error, it asks for the plain name
       const found = plugins.get(name);
       if (!found) throw Object.assign(new Error(`no plugin ${name}`), { code: "MODULE_NOT_FOUND" });
       return found;
@@ -120,7 +120,7 @@ function restTypes(model: Model): Promise<string> {
   return emitRestTypes(model.document, operations);
 }
 
-/** Options for the types of saved operations, which the client package uses too. */
+/** Options for the types of saved operations. The client package uses the same options. */
 export const operationTypeOptions = {
   useTypeImports: true,
   strictScalars: false,

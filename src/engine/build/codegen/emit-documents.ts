@@ -24,7 +24,7 @@ export function savedDefinitions(saved: readonly SavedOperation[]): string {
   return [...definitions.values()].map(print).join("\n\n");
 }
 
-/** Emits strings, so that clients need no GraphQL parser. */
+/** Emits the documents as strings, so that clients need no GraphQL parser. */
 export function emitDocuments(saved: readonly SavedOperation[]): string {
   const documents = saved.map((operation) => {
     const { name, file } = operation;
@@ -40,7 +40,7 @@ ${documents.join("\n\n")}
 `;
 }
 
-/** Returns a name such as `TeamInboxQuery`, as graphql-codegen writes it. */
+/** Returns the name that graphql-codegen gives to the type of the operation's result: for example, `BookListQuery`. */
 export const operationTypeName = ({ name, definition }: SavedOperation): string =>
   `${name}${definition.operation === "query" ? "Query" : "Mutation"}`;
 

@@ -125,12 +125,12 @@ function imports(model: Model, typeNames: TypeNames, types: readonly string[], b
 /** Name of the parameter for the keys of a batched call. */
 const keysName = "keys";
 
-/** Batch mode → function of `src/engine/runtime/rest/batch.ts`. */
+/** The function of `src/engine/runtime/rest/batch.ts` for each batch mode. */
 const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" } as const;
 
 /**
- * Prints the resolver of a bound field. `level` wraps a batched call. `inheriting` wraps a call with a value from an ancestor in
- * the query, and `inheritingLevel` a batched call with such a value.
+ * Prints the resolver of a bound field. The printed code wraps a batched call in `level`. It wraps a call that needs a value from
+ * an ancestor in the query in `inheriting`, or in `inheritingLevel` if the call is also batched.
  */
 function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): string {
   if (field.batch) return levelResolver(field, field.batch, restCall(field));
@@ -144,7 +144,7 @@ function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): strin
   return isInheriting(field) ? inheritingCall("inheriting", field, resolve) : resolve;
 }
 
-/** Prints `parent.x == null`, because a helper function would not narrow the type of `parent.x`. */
+/** Prints a comparison such as `parent.x == null`. A call of a helper function would not narrow the type of `parent.x`. */
 const nullTest = (path: readonly string[]): string =>
   [...new Set([read("parent", path, true), propertyAccess("parent", path, true)])]
     .map((value) => `${value} == null`)

@@ -126,7 +126,7 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
       )
       .reverse(), // `Map` keeps the last entry, but the first parameter describes the argument
   );
-  // clients send a cursor, not the page number that REST describes
+  // with counted pages, clients send a cursor in `after`, so REST's description of the page number does not apply
   if (bound.connection && isCounted(bound.connection.next)) fedBy.delete("after");
   return {
     ...field,
@@ -179,7 +179,7 @@ function withSunset<Node extends FieldDefinitionNode | InputValueDefinitionNode>
   return { ...node, directives: node.directives?.map((each) => (each === named ? said : each)) };
 }
 
-/** Copies the description of the REST parameter that the argument feeds, unless the argument has its own. */
+/** Copies the description of the REST parameter that the argument feeds, unless the argument already has a description. */
 function describeArgument(
   fedBy: ReadonlyMap<string, Input>,
   argument: InputValueDefinitionNode,

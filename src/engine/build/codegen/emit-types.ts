@@ -36,8 +36,8 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
 }
 
 /**
- * Returns the TypeScript type of a REST object. Fields in a `@requires` are optional properties, because only entity
- * representations contain them.
+ * Returns the TypeScript type of a REST object. Properties for fields that a `@requires` names are optional in this type, because
+ * only federation's entity representations contain them.
  */
 function withRequired(
   { backings, references }: Model,
@@ -54,7 +54,7 @@ function withRequired(
 
 /**
  * Leaves type names such as `APIKey` and `my_type` unchanged, because the resolvers import them. Capitalizes only names that
- * graphql-codegen derives, such as `QueryContactsArgs`.
+ * graphql-codegen derives, such as `QueryBooksArgs`.
  */
 const keepTypeName =
   ({ schema }: Model, typeNames: TypeNames) =>
@@ -112,8 +112,8 @@ export const typeOptions = (model: Model, typeNames: TypeNames) => ({
 });
 
 /**
- * Makes inputs with a default non-null, because the server rejects null where REST requires a value. graphql-codegen does this
- * only for arguments, not for input fields.
+ * Gives arguments and input fields with a default a non-null type, because the server rejects null where REST requires a value.
+ * graphql-codegen itself does this only for arguments.
  */
 export const withDefaults =
   (plugin: PluginFunction): PluginFunction =>

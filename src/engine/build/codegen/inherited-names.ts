@@ -7,7 +7,7 @@ import { buildASTSchema, type DocumentNode, Kind, parse, print, visit } from "gr
 import { isInherited } from "../../shared/own.ts";
 
 const prefix = "own__name__";
-/** Matches the prefix only before an inherited name, because a name in the document may also begin with it. */
+/** Matches the prefix only before an inherited name, because another name in the document may begin with the same text. */
 const guard = new RegExp(`${prefix}(?=${Object.getOwnPropertyNames(Object.prototype).join("|")})`, "g");
 
 export const guarded = (name: string): string => (isInherited(name) ? prefix + name : name);

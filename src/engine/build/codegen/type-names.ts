@@ -35,7 +35,7 @@ export class TypeNames {
   /** Suffix of resolver types. It is `$Resolvers` if the name of a GraphQL type ends with `Resolvers`. */
   readonly resolversSuffix: string;
   readonly #schema: GraphQLSchema;
-  /** Argument types that graphql-codegen derives, such as `QueryContactsArgs`, normalized by `normalizeName`. */
+  /** Argument types that graphql-codegen derives, such as `QueryBooksArgs`, normalized by `normalizeName`. */
   readonly #ofArguments: ReadonlySet<string>;
 
   constructor(schema: GraphQLSchema) {

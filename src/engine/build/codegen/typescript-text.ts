@@ -15,14 +15,14 @@ export const withoutTextAndComments = (text: string): string =>
 
 /**
  * Returns the content of a single-quoted string for graphql-codegen, which inserts it unchanged. Escapes the first character of a
- * number, because graphql-codegen omits the quotes of numbers.
+ * text that begins like a number, because graphql-codegen omits the quotes of numbers.
  */
 export function singleQuoted(text: string): string {
   const escaped = literal(text).slice(1, -1).replaceAll("'", "\\'");
   return /^[-+.\d]/.test(text) ? `\\x${text.charCodeAt(0).toString(16)}${escaped.slice(1)}` : escaped;
 }
 
-/** Prints a single text on one line, and several texts on one line each. */
+/** Prints a comment: a single text between the delimiters on one line, or several texts on a line each. */
 export function comment(...texts: readonly string[]): string {
   const lines = texts.map((text) => text.replaceAll(/\s+/g, " ").replaceAll("*/", "*\\/"));
   return lines.length === 1
@@ -54,7 +54,7 @@ export const read = (object: string, path: readonly string[], isNullable = false
     ? `${path.length === 1 ? "property" : "propertyAt"}(${path.map(literal).join(", ")})(${object})`
     : propertyAccess(object, path, isNullable);
 
-/** Prints `{ a: x, b: y, ...z }`. A property is shorthand if its name equals its value. */
+/** Prints an object literal such as `{ a: x, b: y, ...z }`. A property whose name equals its value is printed as a shorthand. */
 export const objectLiteral = (
   entries: readonly (readonly [name: string, value: string])[],
   spread?: string,

@@ -122,8 +122,8 @@ function callLines(model: Model, field: BoundField): string[] {
 }
 
 /**
- * Describes whether the call sends the caller's or the server's credential. Returns an empty list if the server has no
- * credentials.
+ * Says whether a call sends the caller's or the server's credential, or is public. Returns an empty list if the server has no
+ * credentials and the call is not public.
  */
 function credentialLines({ held, document, calledOperations }: Model, operation: RestOperation): string[] {
   if (calledOperations.get(methodAndPath(operation))?.public)
@@ -159,8 +159,8 @@ function nextPageText(next: NextPage): string {
 }
 
 /**
- * Lists where a response may come from, such as a cache, according to the headers in the document. At run time,
- * `extensions.calls` shows the actual source.
+ * Prints the possible sources of a response, for example a cache, according to the response headers that the document declares.
+ * At run time, `extensions.calls` shows the actual source.
  */
 function responseSources({ method, successes }: RestOperation): string[] {
   if (!isSafe(method)) return [];

@@ -1,7 +1,7 @@
 /**
  * Chooses the operations for which `init` proposes fields, so that a schema with all these fields binds without errors. First
- * binds all operations at once, and drops those whose field has an error. If other errors remain, bisects the operations to
- * find the cause, because a document may have thousands.
+ * binds all operations at once, and drops those whose field has an error. If other errors remain, bisects the operations to find
+ * the cause, because a document may have thousands of operations.
  */
 import { bindSdl } from "../bind/bind.ts";
 import { boundFields, type Model } from "../bind/model.ts";
@@ -60,7 +60,7 @@ function bindable(
 
 type FirstError = (operations: Operations) => string | undefined;
 
-/** Drops each operation that has an error when it is bound alone. */
+/** Drops each operation for which `firstError` returns an error when it gets only this operation. */
 function withoutOwnErrors(
   operations: Operations,
   firstError: FirstError,
@@ -100,7 +100,7 @@ function halves(operations: Operations): [Operations, Operations] {
   return [operations.slice(0, middle), operations.slice(middle)];
 }
 
-/** The first error of each root field, by `operationId`. */
+/** Returns the first error of each root field that has errors, by the `operationId` that the field calls. */
 function reasonsByOperation(document: ReadDocument, operations: Operations): Map<string, string> {
   const { model: bound, errors } = proposed(document, operations);
   const ids = new Map(

@@ -27,8 +27,8 @@ type Given = {
 };
 
 /**
- * Throws `UsageError` with the unconfirmed changes, or with the confirmations that match no change. `confirmed` contains URI
- * fragments (RFC 6901 §6). `project` contains all documents of the project, including the new one.
+ * Throws `UsageError` if there are unconfirmed changes, or confirmations that match no change. The error lists them. `confirmed`
+ * contains URI fragments (RFC 6901 §6). `project` contains all documents of the project, including the new one.
  */
 export function refuseUnconfirmed(given: Given, confirmed: readonly string[], project?: RestDocument): void {
   const changes = new Map([...overlayChanges(given), ...(project ? claims(given, project) : [])]);

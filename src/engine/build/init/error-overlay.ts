@@ -45,7 +45,7 @@ const listNames = [
   "fieldErrors",
   "detail",
 ];
-/** Some APIs wrap the error in a property of this name. */
+/** Names of the property in which some APIs wrap the error. */
 const envelopes = ["error", "fault"];
 
 type Members = { [member in keyof typeof memberNames]?: string };
@@ -152,7 +152,7 @@ function describeErrors(errors: readonly UndeclaredError[], overlay: string): st
   return `clients see no text of ${schemas} of ${errors[0]?.id}: declare the members by x-error-mapping in spec/${overlay} (node_modules/restbound/docs/reference/requests.md#errors-of-rest)`;
 }
 
-/** Returns JSONPath targets that select only these schemas. No target selects a schema in another file. */
+/** Returns JSONPath targets that select only the schemas of `errors`. No target selects a schema in another file. */
 function targetsOf(document: RestDocument, errors: readonly UndeclaredError[]): string[] {
   const paths = new Map(errors.map(({ node }) => [nodeKey(node), node.path.map(String)]));
   const isExact = (target: string): boolean => {
@@ -173,8 +173,8 @@ function select({ root }: RestDocument, target: string): string[] {
 }
 
 /**
- * Returns targets for the paths: of any operation if these select nothing else, or else of the operations by name. Splits the
- * paths by media type, then status and method, until each target is exact.
+ * Returns JSONPath targets for the paths. Prefers a target for any operation. If this target also selects other nodes, uses
+ * targets that name the operations. Splits the paths by media type, then status and method, until each target is exact.
  */
 function targetsFor(paths: readonly string[][], isExact: (target: string) => boolean): string[] {
   const [first = []] = paths;
@@ -215,8 +215,8 @@ function mappingOf(shape: Shape): Mapping | undefined {
 }
 
 /**
- * The mapping for the items of an error list. Empty for a list of strings; `undefined` for objects without a known message
- * property.
+ * Returns the mapping for the items of an error list. The mapping is empty if the items are strings. Returns `undefined` if the
+ * items are objects without a known message property.
  */
 function itemOf(list: Shape | undefined): Members | undefined {
   if (!list) return undefined;

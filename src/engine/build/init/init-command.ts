@@ -1,6 +1,6 @@
 /**
- * `restbound init --openapi <file or URL>`. If the packages for code generation are missing, runs `npm install` and then `init`
- * of the installed package, so that `npx restbound init` works in an empty folder.
+ * `restbound init --openapi <file or URL>`. If the packages for code generation are missing, the command runs `npm install`, and
+ * then the `init` of the installed package, so that `npx restbound init` works in an empty folder.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

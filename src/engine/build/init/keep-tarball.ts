@@ -1,6 +1,6 @@
 /**
- * Copies the engine's tarball into the project if npm installed the engine from one. Docker builds and CI workflows have only
- * the repository's files, so `npm ci` would fail on a path outside the repository.
+ * If npm installed the engine from a tarball, copies this tarball into the project. Docker builds and CI workflows have only the
+ * repository's files, so `npm ci` would fail on a path outside the repository.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";

@@ -4,8 +4,8 @@ import type { NamedDocument } from "../openapi/document-files.ts";
 import type { StartedProject } from "./start-project.ts";
 
 /**
- * Returns what `init` wrote and what to do next. `at` sets the environment variable for `npm start`. `ofErrors` describes which error
- * members clients see, and which they do not.
+ * Returns what `init` wrote and what to do next. `at` is printed before `npm start`, and sets an environment variable for that
+ * command. `ofErrors` describes which error members clients see, and which they do not.
  */
 export function nextSteps(
   { bound, unbound, leftOut, links, keyLinks, example }: StartedProject,

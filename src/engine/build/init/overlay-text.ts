@@ -12,8 +12,8 @@ export const overlayText = (title: string, actions: readonly OverlayAction[]): s
   yaml({ overlay: "1.0.0", info: { title, version: "1.0.0" }, actions });
 
 /**
- * Returns the lines to print for all advice: items for the `actions` of an existing overlay, or else a whole overlay. The user
- * may paste the lines with their indentation.
+ * Returns the lines that show the overlay actions of all advice. If the overlay exists, the lines are items for its `actions`;
+ * otherwise they are a whole overlay. The user may paste the lines with their indentation.
  */
 export function overlayLines(all: readonly OverlayAdvice[], overlay: string, exists: boolean): string[] {
   const actions = all.flatMap((each) => each.actions);

@@ -219,12 +219,12 @@ const composeEntry = (variable: string, base = "https://api.example.com"): strin
 const addressLines = (before: string): RegExp =>
   new RegExp(String.raw`^${before}REST_BASE_URL\w*=\S+(?:\n${before}REST_BASE_URL\w*=\S+)*`, "m");
 
-/** Matches a list in braces, up to the position where another entry can be appended. */
+/** Matches the entries after an opening brace, up to the position where another entry can be appended. */
 const entries = String.raw`(?:"(?:[^"\\]|\\.)*"|[^"{}])*?(?=,?\s*\})`;
 
 /**
  * The files that configure base URLs. `present` matches the base URLs in the form that `init` writes. `further` returns the text
- * for another base URL.
+ * that is appended for another base URL.
  */
 const addresses: readonly {
   readonly path: string;

@@ -92,8 +92,8 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
 }
 
 /**
- * The reason why an operation with an unsupported body, such as an upload, gets no field. `check` would report a call without
- * the body.
+ * Returns the reason why an operation with an unsupported body, such as an upload, gets no field. For such a field, `check` would
+ * report that the call lacks the body.
  */
 const unsentBody = (operation: RestOperation): string | undefined =>
   operation.unsentBody &&
@@ -204,8 +204,8 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
 }
 
 /**
- * Returns a pattern for each group of paths with the same first segments, and the number of operations that it matches. The
- * groups differ in the first segment that not all paths share.
+ * Groups the paths by their segments up to the first segment in which not all paths agree. Returns a pattern for each group, and
+ * the number of operations that the pattern matches.
  */
 function pathPatterns(operations: Model["operations"]): (readonly [string, number])[] {
   const paths = [...operations.values()].map(({ path }) => path.split("/"));

@@ -69,7 +69,7 @@ const slotNames = (model: Model, operation: RestOperation): Suggestion[] =>
     kind: "parameter",
   }));
 
-/** Suggests the field's arguments as in the text, because the model may not contain the field yet. */
+/** Suggests the arguments that the text declares for the field, because the model may not contain the field yet. */
 const argumentSources = ({ declared }: SchemaPosition): Suggestion[] =>
   named(
     declared.map((name) => `args.${name}`),
@@ -85,7 +85,7 @@ function objectSources(model: Model, { type = "", word }: SchemaPosition): Sugge
   );
 }
 
-/** Suggests paths in the response, or with `ofItems` in the items of its lists. */
+/** Suggests paths in the operation's response. With `ofItems`, suggests paths in the items of the response's lists instead. */
 function responsePaths(model: Model, operation: RestOperation, ofItems: boolean): Suggestion[] {
   return showableResponses(operation).flatMap(({ shape }) => {
     if (!ofItems) return pathsIn(model, shape.items ?? shape, "", deepest);
@@ -102,7 +102,7 @@ function pathsIn(model: Model, shape: Shape, start: string, depth: number): Sugg
   ]);
 }
 
-/** Suggests the arguments of a directive, or the fields of the input object `params` or `connection`. */
+/** Suggests the arguments of a directive, or the fields of the input objects in its argument `params` or `connection`. */
 function keysOf(directive: string, [key]: readonly string[]): Suggestion[] {
   const holder = key === "params" ? "RestParam" : key === "connection" ? "RestConnection" : directive;
   for (const node of bindingDefinitions.definitions) {

@@ -69,7 +69,7 @@ const required = (property: Property): string => (property.required ? ", require
 /** Maximum number of enum values in a type's description. */
 const mostValues = 12;
 
-/** Describes a REST type, such as `Message`, `array of Message`, `string (uuid) or null`, or `"a" | "b"`. */
+/** Describes a REST type: for example, as `Book`, `array of Book`, `string (uuid) or null`, or `"a" | "b"`. */
 export function restType(model: Model, shape: Shape): string {
   const values = shape.values ?? [];
   const listed = values.slice(0, mostValues).map((value) => JSON.stringify(value));

@@ -36,7 +36,7 @@ import type { Fix } from "./quick-fixes.ts";
 import { schemaPositionAt } from "./schema-position.ts";
 import { Workspace } from "./workspace.ts";
 
-/** A check begins when the user has not typed for as long as the last check took: at least 40 ms, at most 1 s. */
+/** A check begins once the user has not typed for as long as the last check took, but for at least 40 ms and at most 1 s. */
 const shortestPause = 40;
 const longestPause = 1_000;
 
@@ -116,7 +116,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     }
   };
 
-  /** Converts a finding to one diagnostic per location. Each refers to the other locations as related information. */
+  /** Converts a finding to one diagnostic per location. Each diagnostic refers to the other locations as related information. */
   const editorDiagnostics = (root: string, finding: Finding): [uri: string, EditorDiagnostic][] => {
     const { rule, severity, message, approval, places } = finding;
     const shown =

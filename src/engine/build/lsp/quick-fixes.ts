@@ -12,7 +12,7 @@ import { tokensOf } from "./schema-position.ts";
 
 type Edit = { readonly start: number; readonly end: number; readonly text: string };
 
-/** `file`: name in `spec/`. */
+/** `file`: the name of the edited file in `spec/`. */
 export type Fix = Edit & {
   readonly title: string;
   readonly file: string;
@@ -47,7 +47,7 @@ function renamings({ message, places }: Finding, files: SpecFiles): Fix[] {
   const text = files.read(file) ?? "";
   const tokens = tokensOf(text).filter(({ start }) => start >= offsetOf(text, place) - 1);
   return names(suggested).flatMap((near) =>
-    // edits that replace a correct name in the message are rejected by the caller
+    // the message may also quote correct names; the caller rejects edits that replace them
     names(quoted).flatMap((wrong): Fix[] => {
       const bare = wrong.replace(/^@/, "");
       const token = tokens.find(

@@ -15,7 +15,7 @@ export type SchemaPosition = {
   readonly directive?: string | undefined;
   /** Path of the value in the directive: `["params", "from"]` for the `from` of an entry of `params`. */
   readonly path: readonly string[];
-  /** Whether the name of a directive's argument, or of an input field, belongs at the offset. */
+  /** Whether the name of a directive's argument or of an input field is expected at the offset. */
   readonly isKey: boolean;
   /** The string or name at the offset. */
   readonly word?: Word | undefined;

@@ -78,7 +78,7 @@ export class Workspace {
       each.rule === finding.rule &&
       each.coordinate === finding.coordinate &&
       each.message === finding.message;
-    // findings of a file appear only after a fix has made it readable
+    // an unreadable file (stage `load`) hides other findings, so their number may grow once a fix has made the file readable
     return !after.some(isSame) && (finding.stage === "load" || after.length < before.length);
   }
 

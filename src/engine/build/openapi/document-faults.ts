@@ -32,13 +32,13 @@ export function documentFaults(
   return [...errors, ...unreached(document, [...faults, ...unused])];
 }
 
-/** Returns only the errors, which is fast, because bound operations refer to a small part of a large document. */
+/** Returns only the errors. This is fast, because bound operations usually refer to a small part of a large document. */
 export const reachableFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
   document.isSound ? [] : reachedBy(document, bound).errors;
 
 /**
- * Finds the faults in everything that bound operations refer to. Call `others` for the remaining duplicate keys after walking all
- * documents, because it knows only the files read so far.
+ * Finds the faults in everything that bound operations refer to. `others` returns the remaining duplicate keys. Call it only
+ * after walking all documents, because it knows only the files read so far.
  */
 function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
   const walk = new FaultWalk(document);
@@ -56,7 +56,7 @@ function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
 }
 
 class FaultWalk {
-  /** Keyed by value, because several `$ref`s may lead to the same value. */
+  /** The visited nodes. The key is the node's value, because several `$ref`s may lead to the same value. */
   readonly visited = new Map<unknown, RestNode>();
   readonly #document: RestDocument;
   readonly #cycles: SchemaCycles;

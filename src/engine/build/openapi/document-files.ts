@@ -33,8 +33,8 @@ export const baseUrlVariable = (name: string | undefined): string =>
 const overlayEnd = ".overlay";
 
 /**
- * Returns the documents in the order of `names`, which lists the files in `openapi/`. Throws `UnreadableSpec` if `openapi/`
- * contains documents beside `openapi.yaml`, if a document's name is invalid or not unique, or if an overlay has no document.
+ * Returns the documents in the order of `names`, which lists the files in `openapi/`. Throws `UnreadableSpec` if there are both
+ * an `openapi.yaml` and documents in `openapi/`, if a document's name is invalid or not unique, or if an overlay has no document.
  */
 export function documentFiles(names: readonly string[], read: (name: string) => string | undefined) {
   const found = names.flatMap((file): NamedDocument[] => {

@@ -1,7 +1,7 @@
 /**
  * Finds breaking changes in the REST schema of an argument with a custom scalar type. Clients may send any value that the schema
- * allows, so each of its parts matters: properties, list items and union members. Pairs the parts of both schemas by path. Pairs
- * union members by name, or by type if they have no name.
+ * allows, so each part of the schema matters: properties, list items and union members. Compares parts of the old and the new
+ * schema that have the same path. In a path, a union member is identified by its name, or by its type if it has no name.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ValueUse } from "../../bind/model.ts";
@@ -22,7 +22,7 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   const before = partsOf({ ...old, holder: "", required: true });
   const after = partsOf({ ...now, holder: "", required: true });
   const found: Unfit[] = [];
-  // paths with a reported difference; their added or removed members are not reported again
+  // paths with a reported difference; removed union members and added required properties of these values are not reported
   const covered = new Set<string>();
   // paths to skip, with everything below them: removed union members, values that became scalars, and a union's own properties,
   // because its members are compared instead
@@ -69,13 +69,13 @@ const hasNoParts = ({ found: { rule }, is: { shape } }: Unfit): boolean =>
 const unionsOf = (parts: Parts): Set<string> =>
   new Set([...parts].flatMap(([path, [first]]) => (first && path.endsWith(">") ? [first.holder] : [])));
 
-/** Returns the first part with a schema that is not in `others`. */
+/** Returns the first part whose schema differs from the schemas of all `others`. */
 const oneWithout = (parts: readonly Part[], others: readonly Part[]): Part =>
   parts.find(
     ({ shape }) => !others.some((other) => isDeepStrictEqual(shape.node.value, other.shape.node.value)),
   ) ?? (parts[0] as Part);
 
-/** Merges properties that became required in one `required` list, or that were removed from one object. */
+/** Merges into one difference all properties of an object that became required. Does the same for its removed properties. */
 function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   const nodeOf = ({ found, was, is }: Unfit): RestNode => (found === required ? is : was).node;
   const listOf = (each: Unfit): unknown =>

@@ -57,8 +57,8 @@ function forwardedOf(field: BoundField, { document, held }: Model): StatedFact<F
 }
 
 /**
- * Reports schemes that the document no longer declares. Skips changes that `judgeRequirement` or, for a credential of the server,
- * `judgeOwner` reports.
+ * Reports schemes that no alternative contains any more. Skips changes that `judgeRequirement` reports. Skips operations that had
+ * a credential of the server, because `judgeOwner` reports their changes.
  */
 function judgeForwarded(before: Forwarded, after: Forwarded): Differing | undefined {
   const isStillSent = schemesIn(after.alternatives);
@@ -149,8 +149,8 @@ function ownerOf({ operation }: BoundField, { document, held }: Model): StatedFa
 type CredentialOwner = { readonly isHeld: boolean; readonly text: string };
 
 /**
- * Reports a change between the caller's and the server's credential, or of the server's credential. `judgeRequirement` and
- * `judgeCredential` report changes of a caller's credential.
+ * Reports that calls now carry the server's credential instead of the caller's, or the reverse, or another credential of the
+ * server. `judgeRequirement` and `judgeCredential` report changes of a caller's credential.
  */
 function judgeOwner(was: CredentialOwner, is: CredentialOwner): Differing | undefined {
   if (was.text === is.text || !(was.isHeld || is.isHeld)) return undefined;

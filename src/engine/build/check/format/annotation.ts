@@ -9,15 +9,15 @@ import { approvalOrAdvice, impactLines } from "./text.ts";
 export const isOfBase = ({ role }: Frame): boolean => role.startsWith("base");
 
 /**
- * Prefers a location in the file that was edited: the file has an old and a new location, or it is the OpenAPI document and
- * something was added. Otherwise returns the first current location. If all locations are in the base, returns line 1 of that
- * file, because the old line may be gone.
+ * Prefers a location in the file whose edit caused the finding: a file with a location in both the base and the current version,
+ * or else the OpenAPI document if the change comes from it. Otherwise returns the first current location. If all locations are in
+ * the base, returns line 1 of the first location's file, because the old line may be gone.
  */
 export function annotationLocation({ places, rule, change }: Finding): Frame | undefined {
   const [gone] = places.filter(isOfBase);
   const here = places.filter((place) => !isOfBase(place));
   const edited = here.find(({ role }) => places.some((other) => other.role === `base ${role}`));
-  // changes under rules other than `sdl-` and `binding-` come from the OpenAPI document
+  // a change comes from the OpenAPI document unless its rule begins with `sdl-` or `binding-`
   const isOfDocument = change && !/^(sdl|binding)-/.test(rule);
   const added = isOfDocument ? here.find(({ role }) => role === "rest") : undefined;
   return edited ?? added ?? here[0] ?? (gone && { ...gone, line: 1, column: 1 });

@@ -34,7 +34,7 @@ function annotation(finding: Finding): string {
   const text = [
     message,
     ...places
-      // the message already lists generated files
+      // other locations with the role `file` are generated files, which the message already lists
       .filter((other) => other !== place && other.role !== "file")
       .map(({ role, file, line, column }) => `${role}: ${file}:${line}:${column}`),
     ...annotationLines(finding),

@@ -24,7 +24,7 @@ export function formatMarkdown(report: Report): string {
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-/** The Markdown for a run that failed without a report. Replaces the summary of an earlier run. */
+/** The Markdown for a run that failed without a report. This text replaces the summary of an earlier run. */
 export const failureMarkdown = ({ faults }: Failure): string =>
   `## Spec check: ❌ failed\n\n${faults.map((fault) => `- ${text(faultLine(fault))}`).join("\n")}\n`;
 

@@ -34,8 +34,8 @@ function write(text: string, { file }: Output, io: Io): void {
 const annotations = { github: formatGithub, gitlab: formatGitlab, sarif: formatSarif };
 
 /**
- * Makes all texts printable on a single line, except in JSON and in code frames, which are printable already. Annotations name
- * files relative to the repository root.
+ * Makes every text of the report printable on a single line. Exceptions are JSON, which is escaped as a whole, and code frames,
+ * which are already printable. Annotations name files relative to the repository root.
  */
 function format(report: Report, output: Output, io: Io): string {
   if (output.format === "json") {

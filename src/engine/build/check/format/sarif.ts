@@ -1,6 +1,6 @@
 /**
  * Prints the report as SARIF 2.1.0 (OASIS) for code scanning and editors. GitHub rejects a result without a location. Locations
- * in the base are part of the message, because the lines may not exist any more.
+ * in the base are listed in the message, because their lines may no longer exist.
  */
 import { engineManifest } from "../../../shared/engine-manifest.ts";
 import type { Finding, Frame, Report } from "../report.ts";
@@ -68,9 +68,7 @@ function resultOf(finding: Finding, ruleIndex: number): object {
   };
 }
 
-/**
- * Encodes the file name as a relative URI reference (RFC 3986), because it may contain characters that a URI does not allow.
- */
+/** Encodes the file name as a relative URI reference (RFC 3986). A file name may contain characters that a URI does not allow. */
 const locationOf = ({ file, line, column }: Frame): object => ({
   physicalLocation: {
     artifactLocation: { uri: file.split("/").map(encodeURIComponent).join("/"), uriBaseId: "%SRCROOT%" },

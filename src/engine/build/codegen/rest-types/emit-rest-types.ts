@@ -37,8 +37,8 @@ export async function emitRestTypes(
 type Context = Parameters<typeof transformSchema>[1];
 
 /**
- * Creates the context for `transformSchema`. We do not call `openapiTS`, because it would also lint and bundle the document,
- * which takes a third of its time. An omitted option is off.
+ * Creates the context for `transformSchema`. We do not call `openapiTS`, because it also lints and bundles the document, which
+ * takes a third of the call's time. Options that this context omits are off.
  */
 function contextFor(whole: OpenAPI3): Context {
   const silent = { silent: true };
@@ -56,7 +56,7 @@ function contextFor(whole: OpenAPI3): Context {
 
 const knownMethods: ReadonlySet<string> = new Set(itemMethods.filter((method) => method !== "query"));
 
-/** Operation with a skipped method → temporary path. */
+/** Returns a temporary path for each operation whose method openapi-typescript skips. */
 function otherMethods(operations: readonly RestOperation[]): ReadonlyMap<RestOperation, string> {
   const prefix = freePrefix("/other-method-", operations);
   const others = operations.filter(({ method }) => !knownMethods.has(method));
@@ -120,10 +120,10 @@ const nameOf = ({ name }: ts.TypeElement): string =>
 // Long paths get short names, because openapi-typescript stores the location of each node as a string in a Set. V8 hashes a
 // string of more than 16,383 characters by its length alone, so thousands of nodes below one long path would collide.
 
-/** Longer paths get a short name. No known document has one. */
+/** Paths of more characters than this get a short name. No known document has such a path. */
 const longest = 2_000;
 
-/** Long path → short name. */
+/** Returns a short name for each long path. */
 function shortenPaths(operations: readonly RestOperation[]): ReadonlyMap<string, string> {
   const paths = new Set(operations.map(({ path }) => path));
   const prefix = freePrefix("/long-path-", operations);

@@ -19,12 +19,12 @@ import { guarded } from "../inherited-names.ts";
 
 export type PlainSchema = Record<string, unknown>;
 
-/** A schema that was written inline. `name`: the component to which its second use moves it. */
+/** A schema that was written inline at its first use. `name`: the component to which the second use moves the schema. */
 type Written = { readonly schema: Dictionary<unknown>; isDone: boolean; name?: string };
 
 export class PlainSchemas {
   readonly #document: RestDocument;
-  /** Component name → schema, in the document's order; undefined for an unused component. */
+  /** The component schemas by name, in the document's order; `undefined` for a component that is not used so far. */
   readonly #components: Map<string, PlainSchema | undefined>;
   readonly #written = new Map<string, Written>();
   /** Components still to be written. A queue, because recursion along a chain of `$ref`s may overflow the stack. */
@@ -96,7 +96,7 @@ export class PlainSchemas {
     return name;
   }
 
-  /** Returns the schema itself, without null and without a `$ref`. */
+  /** Returns the schema written out, not as a `$ref` to a component. Null is left out. */
   #inline(shape: Shape): PlainSchema {
     const { types, values, members = [], variants } = shape;
     if (isScalar(shape))
@@ -131,7 +131,7 @@ export class PlainSchemas {
     const properties = [...shape.properties.values()];
     const others = shape.entry?.properties.get("value")?.shape;
     const required = properties.flatMap((each) => (each.required ? [guarded(each.name)] : []));
-    // TypeScript requires that the index signature covers the declared properties
+    // TypeScript requires that the index signature (`additionalProperties`) includes the types of the declared properties
     const indexed = others && [others, ...properties.map((each) => each.shape)];
     return {
       type,
