@@ -56,7 +56,7 @@ const forwardedHeaders: ReadonlySet<string> = new Set([
   "sec-fetch-site",
 ]);
 
-/** A query, and the query string and the body of the rebuilt request. Neither of these contains the id of a saved operation. */
+/** A query, and the query string and the body of the rebuilt request, which has no id of a saved operation. */
 type KeylessQuery = { readonly query: string; readonly search: string; readonly body: Buffer | null };
 
 /** Reads the query of a GET (GraphQL over HTTP §5.3). */

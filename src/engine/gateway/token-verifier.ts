@@ -1,5 +1,5 @@
 /**
- * Phase 1 for signed access tokens (RFC 9068): verifies the configured issuer's tokens by its public keys, without a lookup.
+ * Verifies signed access tokens (RFC 9068) of the configured issuer by the issuer's public keys, without a lookup.
  * Verified tokens are cached by digest until they expire or the issuer's keys change, because one verification costs as much as
  * dozens of cache lookups.
  */

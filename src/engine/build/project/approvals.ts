@@ -16,7 +16,7 @@ export type ApprovalEntry = {
   readonly expires: string;
 };
 
-/** Identifies the approved finding. The approver relies on the rule and the coordinate, although the fingerprint is unique. */
+/** Identifies the approved finding. Includes the rule and the coordinate, because the approver reads them. */
 export const approvalKey = ({
   fingerprint,
   rule,

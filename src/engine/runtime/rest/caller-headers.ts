@@ -1,4 +1,4 @@
-/** Determines the headers that are forwarded to REST, and the owners of credentials that a request is charged to. */
+/** Determines the headers that are forwarded to REST, and the owners of credentials whose quotas a request uses. */
 import { hash } from "node:crypto";
 import { canonicalHeader } from "../../shared/never-credentials.ts";
 import type { Operation } from "../../shared/operation.ts";

@@ -28,7 +28,7 @@ export function contentCodings(header: string | readonly string[] | undefined): 
  */
 type Excess = (bytes: number, chunk: number) => CodedError | undefined;
 
-/** Rejects with the error that `excess` returns, or with `BAD_UPSTREAM_RESPONSE` if the body cannot be decompressed. */
+/** Rejects with the error that `excess` returns if the body is too large, and with `BAD_UPSTREAM_RESPONSE` if it is malformed. */
 export async function decompress(codings: readonly string[], body: Buffer, excess: Excess): Promise<Buffer> {
   if (codings.length > mostCodings || !codings.every((coding) => decoders.has(coding)))
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer's encoding is unknown");
