@@ -1,4 +1,4 @@
-/** Collects the results of binding, and queues the object types whose fields are not bound yet. */
+/** Collects the bound fields and the findings. A queue has the object types that are still to be bound. */
 import type { GraphQLSchema } from "graphql";
 import { componentName } from "../openapi/component-names.ts";
 import type { CredentialsFile } from "../openapi/credentials-file.ts";

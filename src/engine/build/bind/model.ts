@@ -126,7 +126,7 @@ export type FormerObjects = ReadonlyMap<string, () => readonly Backing[]>;
 /** How the server resolves an entity representation from a federation router (`_entities`). */
 export type Reference = {
   readonly type: string;
-  /** `property`: the name in REST, if there is no `field`. `isInteger`: the ID is an integer in REST. */
+  /** `property` is the REST property of a key without a field. `isInteger`: whether REST's id is an integer. */
   readonly keys: readonly (Omit<KeyField, "isRequired"> & {
     readonly property?: string;
     readonly isInteger?: true;

@@ -1,5 +1,5 @@
 /** The names of keys. A key is a property that refers to another object by the id or another property of that object. */
-import { normalizeName, splitWords } from "../schema/graphql-names.ts";
+import { normalizeName, splitCamelCase } from "../schema/graphql-names.ts";
 
 /** Matches `author` in `authorId`, `author_id` and `authorIDs`, but does not match `paid`. */
 export const keyName = /^(.*[A-Za-z0-9])(?:[_-](?:ids?|Ids?|IDs?)|Ids?|IDs?)$/;
@@ -29,8 +29,7 @@ export function resourceIn(key: string, resource: string): string | undefined {
   return position && words.slice(...position).join("_");
 }
 
-const wordsOf = (name: string): string[] =>
-  splitWords(name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")).map((word) => word.toLowerCase());
+const wordsOf = (name: string): string[] => splitCamelCase(name).map((word) => word.toLowerCase());
 
 /** Where the words contain the name of the resource: the index of its first word, and the index after its last word. */
 function positionOf(resource: string, words: readonly string[]): [start: number, end: number] | undefined {

@@ -7,7 +7,7 @@ import { own } from "../../shared/own.ts";
 import { rejectionReason } from "../bind/inputs/check-constants.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 import { isOnly, type Property, type Shape } from "../openapi/shapes/shape.ts";
-import { splitWords } from "../schema/graphql-names.ts";
+import { splitCamelCase, splitWords } from "../schema/graphql-names.ts";
 
 /** A key property, its name without `Id`, and the schemas of the objects that have it (`owners`). */
 export type LinkKey = {
@@ -151,12 +151,11 @@ function foreignOwner(
   name: string,
   key: string,
 ): string | undefined {
-  const wordsOf = (text: string): string[] => splitWords(text.replaceAll(/([a-z])([A-Z])/g, "$1 $2"));
-  const words = wordsOf(name);
+  const words = splitCamelCase(name);
   // a word of the key itself, such as `external` of `external_user_id`, does not contradict the link
   const usual = new Set([
     ...words,
-    ...wordsOf(key),
+    ...splitCamelCase(key),
     ...splitWords(String(membersOf(membersOf(document.root.value).info).title)),
   ]);
   const isForeign = (word: string): boolean =>

@@ -25,11 +25,13 @@ export const typeName = (text: string): string => safe(splitWords(text).map(uppe
 /** `created_at` → `createdAt` */
 export const fieldName = (text: string): string => lowerFirst(typeName(text));
 
+/** `bookAuthor_id` → `book`, `Author`, `id` */
+export const splitCamelCase = (text: string): string[] =>
+  splitWords(text.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2"));
+
 /** `new-book` → `NEW_BOOK` */
 export function enumValueName(text: string): string {
-  const name = splitWords(text.replace(/([a-z0-9])([A-Z])/g, "$1_$2"))
-    .join("_")
-    .toUpperCase();
+  const name = splitCamelCase(text).join("_").toUpperCase();
   return ["TRUE", "FALSE", "NULL"].includes(name) ? `${name}_` : safe(name);
 }
 

@@ -22,7 +22,7 @@ import type { Findings } from "../findings.ts";
 import { formatSource } from "../inputs/input-source.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
-/** Reports documents that declare no credentials, and security schemes whose credential is never forwarded. */
+/** Reports an OpenAPI document without credentials, and security schemes with a credential that the server never forwards. */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {
   const { document, operations, held } = model;
   const fields = boundFields(model).filter(({ operation }) => !held.has(operation));

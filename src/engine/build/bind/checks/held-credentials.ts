@@ -195,7 +195,7 @@ function isOfClient({ backings }: Model, field: BoundField, source: InputSource)
   if (source.kind === "argument" || source.kind === "argumentAbove") return true;
   if (source.kind !== "parent" && source.kind !== "enclosing") return false;
   const type = source.kind === "parent" ? field.type : source.type;
-  return backings.get(type)?.some(({ from }) => from === type) === true; // entity representations, whose values a client of a federation router may choose
+  return backings.get(type)?.some(({ from }) => from === type) === true; // clients of a federation router may choose the values of an entity
 }
 
 const bodyNames = ({ body }: RestOperation): string[] =>
@@ -216,7 +216,7 @@ const mayHave = ({ isClosed, properties }: Shape, spelling: string): boolean =>
 const isBelow = ({ path }: RestOperation, name: string, tenant: TenantParameter): boolean =>
   tenant.in === "path" && path.indexOf(`{${tenant.name}}`) < path.indexOf(`{${name}}`);
 
-/** Reports a security scheme whose `tokenUrl` does not have the origin of the token endpoint in `spec/credentials.yaml`. */
+/** Reports a security scheme if its `tokenUrl` and the token endpoint in `spec/credentials.yaml` have different origins. */
 function checkTokenEndpoints(
   { document }: Model,
   root: RootNode,

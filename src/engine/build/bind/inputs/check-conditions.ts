@@ -178,7 +178,7 @@ export function sentInput(pairs: InputPairs, { source, shape }: Input): Sent {
     : { kind: "scalar", types: [...source.shape.types] };
 }
 
-/** Returns the body whose properties are these inputs. */
+/** Returns the request body. Each input is a property of it. */
 export const sentBody = (pairs: InputPairs, inputs: readonly Input[]): Sent =>
   objectOf(() =>
     inputs.map((input) => {

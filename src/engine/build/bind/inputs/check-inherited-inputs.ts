@@ -1,5 +1,5 @@
 /**
- * Reports parameters whose limits are stricter than those of the value that they receive. For example, `Account.id` may have 40
+ * Reports a parameter if its limits are stricter than those of the value sent in it. For example, `Account.id` may have 40
  * characters, but the parameter accepts only 36.
  */
 import { getNamedType, isEnumType } from "graphql";

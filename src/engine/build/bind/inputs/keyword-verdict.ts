@@ -185,7 +185,7 @@ const isDeclared = ({ schema }: At, name: string): boolean =>
   Object.hasOwn(membersOf(schema.properties), name) ||
   Object.keys(membersOf(schema.patternProperties)).some((pattern) => matches(pattern, name));
 
-/** The in-place applicators (JSON Schema 2020-12 Core §10.2), whose schemas apply to the whole value. */
+/** The in-place applicators (JSON Schema 2020-12 Core §10.2). Their subschemas apply to the value itself, not to its members. */
 const inPlace = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
 
 /**

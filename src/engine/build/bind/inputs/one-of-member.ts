@@ -29,8 +29,8 @@ export type OneOfMember = {
 };
 
 /**
- * Finds the property whose values distinguish the members of a request's `oneOf`. Unlike in a response, the property may be
- * optional, because the server always sends it.
+ * Finds the property that distinguishes the members of a `oneOf` in a request body. It may be optional there, because the server
+ * always sends it.
  */
 export const discriminateRequest = (variants: Variants): Variants => {
   const discriminated = discriminate(variants);
@@ -38,7 +38,7 @@ export const discriminateRequest = (variants: Variants): Variants => {
   return discriminateByValues(variants.members, ({ only }) => only !== "response") ?? variants;
 };
 
-/** Finds the member whose schema name, discriminator value or only required property is the field's name. */
+/** Finds the `oneOf` member for a field: by its schema's name, its discriminator value or its only required property. */
 export function findOneOfMember(
   names: RestNames,
   field: GraphQLInputField,

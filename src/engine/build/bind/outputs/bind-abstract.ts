@@ -128,7 +128,7 @@ type Unpaired = {
   readonly unmatchedTypes: ReadonlySet<GraphQLObjectType>;
 };
 
-/** Reports all members without an object type in one finding. Suggests types without a member, whose names may be misspelt. */
+/** Reports all `oneOf` members without an object type in one finding. Suggests object types that no member matches. */
 function addWithoutMember(
   { findings }: Binder,
   where: FindingTarget,
