@@ -93,14 +93,17 @@ export class OutputTypes {
     const shown = list.required && !list.shape.nullable ? "!" : "";
     const own = ["edges", "nodes", "pageInfo"];
     // an object around a value that the connection reads is shown if it has other properties, such as the number of all items
-    const read = Object.values(paths).map((path) => path.split("."));
+    const { total: _, ...others } = paths; // clients show the total
+    const read = Object.values(others).map((path) => path.split("."));
     const isRead = ({ name, shape }: Property): boolean =>
       read.some(
         ([step, ...inner]) => step === name && (inner.length === 0 || responseProperties(shape).length === 1),
       );
-    const others = responseProperties(page).filter((each) => !own.includes(each.name) && !isRead(each));
+    const shownProperties = responseProperties(page).filter(
+      (each) => !own.includes(each.name) && !isRead(each),
+    );
     const names = uniqueNames(
-      others.map(({ name }) => name),
+      shownProperties.map(({ name }) => name),
       fieldName,
       own,
     );
@@ -108,7 +111,7 @@ export class OutputTypes {
       `  edges: [${edge}!]${shown}`,
       `  nodes: [${item}${items.nullable ? "" : "!"}]${shown}`,
       `  pageInfo: ${info}!`,
-      ...others.flatMap((each, index) =>
+      ...shownProperties.flatMap((each, index) =>
         this.#field(names[index] ?? each.name, each, `${owner}Connection`, connection.properties.keys()),
       ),
     ]);

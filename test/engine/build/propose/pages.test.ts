@@ -212,6 +212,8 @@ test.each([
   const answer = { type: "object", properties: { items: things, [name]: integer } };
   const out = await proposedAll(documentOf({ listThings: [{ page: integer, per_page: integer }, answer] }));
   expect(out).toContain(`connection: { items: "items"${total}, pages: NUMBERED })`);
+  const field = name.replace(/_(\w)/, (_match, letter: string) => letter.toUpperCase());
+  expect(out).toContain(`  ${field}: Int\n`);
 });
 
 test("pages with equal fields share a connection, others do not", async () => {
