@@ -27,7 +27,7 @@ import { createCallerQueue } from "./fair-queue.ts";
 const freeMs = 10;
 /** Maximum debt of a caller in milliseconds, before multiplication by the number of callers in debt. */
 const mostMs = 1_990;
-/** Milliseconds after which a waiting request is refused. */
+/** Milliseconds after which a waiting request is refused if its caller is still in debt. */
 const mostWaitMs = 2_000;
 /** A caller is alone if no other caller has sent a request for this many milliseconds. */
 const aloneAfterMs = 60_000;
@@ -82,7 +82,7 @@ export class FairShare {
 
   /**
    * Resolves when the caller may start or continue a request; returns `undefined` if the caller need not wait. Rejects with
-   * `SERVICE_UNAVAILABLE` after `mostWaitMs`. Also rejects when the client disconnects.
+   * `SERVICE_UNAVAILABLE` if the caller still owes more than `freeMs` after `mostWaitMs`, and when the client disconnects.
    */
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
     const now = performance.now();
@@ -99,9 +99,12 @@ export class FairShare {
     const leave: Leave = (failure) => {
       if (this.#waiting.leave(entry)) refuse(failure);
     };
-    const deadline = new Deadline(mostWaitMs, () =>
-      leave(shareExceeded(mostIndebted(owner).debtClearedAt - performance.now())),
-    );
+    const deadline = new Deadline(mostWaitMs, () => {
+      const owedMs = mostIndebted(owner).debtClearedAt - performance.now();
+      if (owedMs > freeMs) leave(shareExceeded(owedMs));
+      // the caller's other waits are ending now, one per tick
+      else deadline.restart(mostWaitMs);
+    });
     request.onLeave(leave);
     request.place?.pause();
     return promise.finally(() => {

@@ -115,6 +115,19 @@ test("a request that has waited two seconds, because earlier requests of its cal
   expect(third.at).toBeDefined();
 });
 
+test("no response of a request is refused because those before it took a few milliseconds", async () => {
+  const { share, busy } = two();
+  share.charge(busy, 40);
+  const ended: unknown[] = [];
+  for (let response = 0; response < 50; response++)
+    share.turnOf(busy, stays)?.then(
+      () => ended.push(share.charge(busy, 0.1)),
+      ({ code }) => ended.push(code),
+    );
+  await vi.advanceTimersByTimeAsync(2_400);
+  expect(ended).toEqual(new Array(50).fill(undefined));
+});
+
 test("one request goes on in a turn: the oldest one", async () => {
   const { share, busy } = two();
   share.charge(busy, 8);
