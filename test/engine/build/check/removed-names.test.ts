@@ -124,3 +124,14 @@ test("the list of changes names the coordinate of each", async () => {
     /^Changes since HEAD\n {2}breaking {2}Warehouse\.name: REST renamed "display_name" to "full_title": /m,
   );
 });
+
+test("the list of changes counts the further coordinates of a change", async () => {
+  const fields = `planCode: String
+    bought: Plan @rest(operation: "getPlan", params: [{ name: "id", from: "parent.plan_code" }])`;
+  const base = { "spec/openapi.yaml": document(), "spec/schema.graphql": schemaWith(fields) };
+  const report = await stepReport(base, {
+    ...base,
+    "spec/openapi.yaml": document({ properties: withoutCode }),
+  });
+  expect(formatText(report)).toMatch(/^ {2}breaking {2}Customer\.planCode and 1 more: /m);
+});

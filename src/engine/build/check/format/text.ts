@@ -77,8 +77,9 @@ const impactLine = ({ name, file, line, verdict }: ImpactedOperation): string =>
 
 function changeLines({ changes: all, base }: Report, paint: Paint): string[] {
   if (all.length === 0) return [];
-  const lines = all.map(({ class: kind, message, coordinates: [first] }) => {
-    const at = first === undefined || message.includes(first) ? "" : `${first}: `;
+  const lines = all.map(({ class: kind, message, coordinates: [first, ...others] }) => {
+    const more = others.length > 0 ? ` and ${others.length} more` : "";
+    const at = first === undefined || (more === "" && message.includes(first)) ? "" : `${first}${more}: `;
     return `  ${kind.padEnd(9)} ${at}${message}`;
   });
   return [paint("bold", `Changes since ${base}`), ...lines];
