@@ -13,9 +13,10 @@ export type Page<Items extends readonly string[] = readonly string[]> = {
   readonly more?: Path;
   /**
    * How to read the value at `more`. If `moreIf` is absent, the value is a boolean. `present`: the value is, for example, the
-   * number of the next page; on the last page it is null, absent, empty or 0.
+   * number of the next page; on the last page it is null, absent, empty or 0. `false`: the value is a boolean that is true on the
+   * last page.
    */
-  readonly moreIf?: "present";
+  readonly moreIf?: "present" | "false";
   /** The parts of a page that the document declares as required. A page that lacks one of them is an error. */
   readonly required?: readonly PagePart[];
   /** `first`: the default page size; `most`: the maximum. Absent if REST has no parameter for the page size. */

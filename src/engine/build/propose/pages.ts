@@ -134,16 +134,17 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   const offset = named(names.offset, isNumeric);
   const next = cursor && find(shape, isText, [...names.next, normalizeName(cursor.name)]);
   const more = find(shape, isFlag, names.more);
-  if (cursor && next !== undefined) return { after: cursor, paths: { next, more } };
+  const end = more === undefined ? { last: find(shape, isFlag, names.end) } : { more };
+  const hasEnd = more !== undefined || end.last !== undefined;
+  if (cursor && next !== undefined) return { after: cursor, paths: { next, ...end } };
   // some APIs use the name `offset` for a cursor, and return this cursor in an object about the next page
   const token = cursor ? undefined : (named(names.offset, isText) ?? named(names.page, isText));
   const tokenAt = token && find(shape, isText, [normalizeName(token.name)]);
   if (token && tokenAt !== undefined && /^next/i.test(tokenAt.split(".").at(-2) ?? ""))
-    return { after: token, paths: { next: tokenAt, more } };
-  const last = cursor && more !== undefined ? find(shape, isText, names.last) : undefined;
-  const id =
-    last ?? (cursor && startsAfterItem(cursor) && more !== undefined ? idIn(list, cursor) : undefined);
-  if (cursor && id !== undefined) return { after: cursor, paths: { next: id, more } };
+    return { after: token, paths: { next: tokenAt, ...end } };
+  const last = cursor && hasEnd ? find(shape, isText, names.last) : undefined;
+  const id = last ?? (cursor && startsAfterItem(cursor) && hasEnd ? idIn(list, cursor) : undefined);
+  if (cursor && id !== undefined) return { after: cursor, paths: { next: id, ...end } };
   const linked = cursor ?? number ?? page ?? offset ?? named(names.since, isNumeric);
   if (isLinked) return linked && { after: linked, paths: {}, pages: "LINKED" as const };
   const address = find(shape, isText, names.address, isAddress);
@@ -155,15 +156,16 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   // page number. Beside a cursor, a guessed number is not used, because it may be only informative.
   const after = counted.find((each) => declaresOrigin(each.shape)) ?? (cursor ? undefined : counted.at(-1));
   if (after && after === page) {
-    const following = find(shape, isNullableScalar, [...names.nextNumber, ...names.address], () => true);
-    const end = more ?? following;
+    const following = hasEnd
+      ? undefined
+      : find(shape, isNullableScalar, [...names.nextNumber, ...names.address], () => true);
     // if pages have numbers, a property named only `total` may be the number of pages, not of items
     const counts = names.total.filter((name) => name !== "total");
-    const total = end === undefined ? find(shape, isNumeric, counts) : undefined;
-    return { after, paths: { more: end, total }, pages: "NUMBERED" as const };
+    const total = hasEnd || following !== undefined ? undefined : find(shape, isNumeric, counts);
+    return { after, paths: { more: following, ...end, total }, pages: "NUMBERED" as const };
   }
-  const total = more === undefined ? find(shape, isNumeric, names.total) : undefined;
-  return after && { after, paths: { more, total }, pages: "OFFSET" as const };
+  const total = hasEnd ? undefined : find(shape, isNumeric, names.total);
+  return after && { after, paths: { ...end, total }, pages: "OFFSET" as const };
 }
 
 /** Returns the flag that makes REST page by cursors, such as `usemarker`. Without the flag, REST pages by offset. */

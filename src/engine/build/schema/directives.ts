@@ -119,6 +119,11 @@ input RestConnection {
   """
   more: String
   """
+  Instead of \`more\`: the path of a boolean that is true on the last page.
+  Example: \`@rest(operation: "listBooks", connection: { items: "data", next: "iterator", last: "done" })\`
+  """
+  last: String
+  """
   The path of the number of all items, for \`OFFSET\` and \`NUMBERED\`: the page that reaches it is
   the last one.
   Example: \`@rest(operation: "getUsers", connection: { items: "data", pages: OFFSET, total: "meta.filter_count" })\`
@@ -169,6 +174,7 @@ type RestConnection = {
   readonly items?: string;
   readonly next?: string;
   readonly more?: string;
+  readonly last?: string;
   readonly total?: string;
   readonly pages?: "LINKED" | "NUMBERED" | "OFFSET";
 };

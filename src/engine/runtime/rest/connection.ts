@@ -109,7 +109,7 @@ function checkProgress({ page, body, items, start }: PageAnswer, nextCursor: str
 function announcesMore({ more, moreIf }: Page, body: object): boolean | undefined {
   if (!more) return undefined;
   const value = valueAt(body, more) ?? undefined;
-  if (typeof value === "boolean") return value;
+  if (typeof value === "boolean") return moreIf === "false" ? !value : value;
   if (moreIf === "present" && typeof value !== "object") return Boolean(value);
   if (value === undefined) return undefined;
   throw new CodedError(

@@ -1,4 +1,4 @@
-/** `restbound init` on lists that REST pages in five ways: each is a connection that reads on to the end, and no further. */
+/** `restbound init` on lists that REST pages in six ways: each is a connection that reads on to the end, and no further. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
@@ -55,6 +55,20 @@ const lists: Record<string, { parameters: Record<string, object>; answer: object
       },
     },
   },
+  // as in Svix's API, whose last page has an iterator too
+  iterated: {
+    parameters: { limit: number({ default: 4, maximum: 10 }), iterator: { type: ["string", "null"] } },
+    answer: {
+      type: "object",
+      required: ["data", "done", "iterator"],
+      properties: {
+        data: list,
+        iterator: { type: ["string", "null"] },
+        prevIterator: { type: ["string", "null"] },
+        done: { type: "boolean" },
+      },
+    },
+  },
 };
 
 const document = JSON.stringify({
@@ -94,7 +108,8 @@ const startLists = () =>
     const given = (name: string, otherwise: number): number => Number(searchParams.get(name) ?? otherwise);
     const size = given("limit", given("per_page", given("count", 4)));
     const from = pathname === "/counted" ? 0 : 1;
-    const start = pathname === "/cursors" ? given("cursor", 0) : (given("page", from) - from) * size;
+    const cursor = { "/cursors": "cursor", "/iterated": "iterator" }[pathname];
+    const start = cursor ? given(cursor, 0) : (given("page", from) - from) * size;
     const page = all.slice(start, start + size);
     const isLast = start + size >= all.length;
     const next = new URLSearchParams({
@@ -104,6 +119,7 @@ const startLists = () =>
     const answer = {
       "/cursors": { items: page, total: all.length, ...(!isLast && { next_cursor: String(start + size) }) },
       "/flagged": { rows: page, has_more: !isLast },
+      "/iterated": { data: page, iterator: String(start + size), prevIterator: null, done: isLast },
       "/numbered": {
         rows: page,
         meta: {
@@ -192,6 +208,9 @@ test("every list reads on to its end, in one call a page", { timeout: 60_000 }, 
     "/numbered?page=1",
     "/numbered?per_page=4&page=2",
     "/numbered?per_page=4&page=3",
+    "/iterated",
+    "/iterated?iterator=4",
+    "/iterated?iterator=8",
   ]);
 });
 
@@ -214,7 +233,7 @@ test("a full page is the last one if REST says that no page follows", async () =
 });
 
 test("a page may begin behind any edge, and `first` may change on the way", { timeout: 60_000 }, async () => {
-  for (const field of ["cursors", "linked", "counted", "numbered"]) {
+  for (const field of ["cursors", "linked", "counted", "numbered", "iterated"]) {
     const ask = async (given: string) => {
       const answer = await query(`{ ${field}(${given}) { edges { cursor node { id } } } }`);
       return (answer as { data: Record<string, { edges: { cursor: string; node: { id: string } }[] }> }).data[

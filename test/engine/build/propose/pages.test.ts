@@ -466,6 +466,7 @@ test.each([
 
 const objectOf = (properties: object) => ({ type: "object", properties });
 const text = { type: "string" };
+const flag = { type: "boolean" };
 const listOf = (properties: object) => ({ type: "array", items: objectOf(properties) });
 
 test.each([
@@ -478,6 +479,34 @@ test.each([
 ])("the cursor %s reads on by the response's %j", async (name, properties, items, next) => {
   const out = await proposedAll(documentOf({ listThings: [{ [name]: text }, objectOf(properties)] }));
   expect(out).toContain(`connection: { items: "${items}", next: "${next}" })`);
+});
+
+test.each([
+  ["a cursor", { iterator: text }, { iterator: text, done: flag }, 'next: "iterator", last: "done"'],
+  [
+    "a page number",
+    { page: { ...integer, default: 0 } },
+    { last: flag, totalElements: integer },
+    'last: "last", pages: NUMBERED',
+  ],
+  [
+    "an offset",
+    { offset: integer },
+    { total: integer, page: objectOf({ is_last: flag }) },
+    'last: "page.is_last", pages: OFFSET',
+  ],
+  [
+    "two flags",
+    { cursor: text },
+    { next: text, last: flag, has_more: flag },
+    'next: "next", more: "has_more"',
+  ],
+  ["a number of the last page", { page: { ...integer, default: 1 } }, { last: integer }, "pages: NUMBERED"],
+])("a flag that is true on the last page ends a list: %s", async (_what, parameters, properties, written) => {
+  const out = await proposedAll(
+    documentOf({ listThings: [parameters, objectOf({ content: things, ...properties })] }),
+  );
+  expect(out).toContain(`connection: { items: "content", ${written} })`);
 });
 
 test("a last id is a cursor beside a flag", async () => {

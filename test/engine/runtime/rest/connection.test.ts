@@ -181,6 +181,22 @@ describe("a page that leads to no other, although it is not the last one, is an 
     await expect(connection({}, paths, load({ items, more, next: "n" }))).rejects.toEqual(broken);
   });
 
+  test.each([
+    [true, false],
+    [false, true],
+    [null, true],
+    [undefined, true],
+  ])("a cursor leads on unless REST says that the page is the last one: %j", async (done, hasNextPage) => {
+    const page = {
+      items: ["items"],
+      next: { by: "cursor", at: ["next"] },
+      more: ["done"],
+      moreIf: "false",
+    } as const;
+    const { pageInfo } = await connection({}, page, load({ items, done, next: "n" }));
+    expect(pageInfo.hasNextPage).toBe(hasNextPage);
+  });
+
   test("more is true, and no Link header or item leads on", async () => {
     const linked = { items: ["items"], next: { by: "link", parameter: "page" }, more: ["more"] } as const;
     const answer = (link: string | undefined) =>

@@ -26,23 +26,24 @@ export function bindConnection(
   inputs: readonly Input[],
   value: ResponseValue,
 ): { connection: Page; value: ResponseValue } | undefined {
-  const { items, next, more, total } = field.directive.connection ?? {};
+  const { items, next, more, last, total } = field.directive.connection ?? {};
   const isBare = items === undefined;
-  const last = lastPath(field, value);
+  const ofItem = pathInItem(field, value);
   const valueAt = (path: string | undefined) =>
     path === undefined ? undefined : followPath(field, value, path, "connection");
   const found = valueAt(items);
-  const ownCursor = valueAt(last ? undefined : next);
-  const hasMore = valueAt(more);
+  const ownCursor = valueAt(ofItem ? undefined : next);
+  const hasMore = valueAt(more ?? last);
   const count = valueAt(total);
   const list = isBare ? { ...value, shape: withNullable(value.shape, false), optional: false } : found;
-  const cursor = last ? ofLastItem(field, list, last) : ownCursor;
+  const cursor = ofItem ? ofLastItem(field, list, ofItem) : ownCursor;
   const item = list?.shape.items;
-  const nextPage = bindPaging(field, inputs, last);
+  const nextPage = bindPaging(field, inputs, ofItem);
   const fits = [
     list && fitsType(field, items, list.shape, "array"),
     next === undefined || (cursor && fitsCursor(field, inputs, cursor.shape)),
     more === undefined || (hasMore && fitsMore(field, more, hasMore)),
+    last === undefined || (hasMore && fitsLast(field, last, hasMore)),
     total === undefined || (count && fitsType(field, total, count.shape, "number")),
     fitsArguments(field, inputs),
   ];
@@ -57,6 +58,7 @@ export function bindConnection(
       next: nextPage,
       ...(more !== undefined && { more: more.split(".") }),
       ...(hasMore && isScalar(hasMore.shape) && { moreIf: "present" }),
+      ...(last !== undefined && { more: last.split("."), moreIf: "false" }),
       ...(required.length > 0 && { required }),
       ...pageSizesOf(inputs),
     },
@@ -72,7 +74,7 @@ const isRequired = ({ optional, shape }: ResponseValue): boolean =>
   !optional && !shape.nullable && shape.types.size > 0;
 
 /** `next: "data.id"` with `items: "data"` → `id`, because the cursor is a property of the last item. */
-function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string | undefined {
+function pathInItem({ directive }: FieldContext, { shape }: ResponseValue): string | undefined {
   const { items, next, pages } = directive.connection ?? {};
   if (next === undefined || pages !== undefined) return undefined;
   if (items === undefined) return isOnly(shape, "array") ? next : undefined;
@@ -124,6 +126,17 @@ function fitsMore(field: FieldContext, path: string, value: ResponseValue): bool
     { ...atRestDirective(field, "connection"), rest: value.shape.node },
     `REST always sends ${describeShape(value.shape)} at "${path}", also on the last page`,
     "name a boolean, or a value that is null or absent on the last page; or document it as nullable, in an overlay if the document is a vendor's",
+  );
+  return false;
+}
+
+function fitsLast(field: FieldContext, path: string, { shape }: ResponseValue): boolean {
+  if (field.directive.connection?.more === undefined) return fitsType(field, path, shape, "boolean");
+  field.binder.findings.add(
+    "connection-unfit",
+    { ...atRestDirective(field, "connection"), rest: shape.node },
+    "`more` and `last` both name the value that ends the list",
+    "remove one of them",
   );
   return false;
 }

@@ -8,7 +8,7 @@ const words = (text: string): string[] => text.trim().split(/\s+/);
 export const pagingNames = {
   after: words(`after cursor pagecursor pageafter aftercursor startcursor startingafter startafter
     marker pagemarker startmarker nextmarker pagetoken nexttoken nextpagetoken nextcursor
-    continuationtoken continuation paginationtoken paginationcursor skiptoken`),
+    continuationtoken continuation paginationtoken paginationcursor skiptoken iterator`),
   first:
     words(`first limit perpage pagesize pagelimit size count take top maxresults maxitems maxkeys maxpagesize
     itemsperpage resultsperpage`),
@@ -22,6 +22,8 @@ export const pagingNames = {
   // OpenAI's API has the id of the page's last item here, even on the last page
   last: words("lastid"),
   address: words("next nextpage nexturl nexturi nextlink nextpageurl nextpagelink nextpageuri nexthref"),
+  // a boolean that is true on the last page
+  end: words("done last islast lastpage islastpage isdone"),
   more: words("more hasmore hasnext hasnextpage nextpage hasmoreitems hasmoreresults morepages istruncated"),
   nextNumber: words("nextpage nextpagenumber nextpageno nextpageindex"),
   // the number of filtered results is preferred to the number of all results

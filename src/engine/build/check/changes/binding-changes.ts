@@ -67,6 +67,7 @@ const connectionOf = ({ connection }: BoundField): unknown =>
         connection.items,
         nextPageOf(connection.next),
         connection.more ?? null,
+        connection.moreIf === "false",
         pathOfPart(connection, "total") ?? null,
       ]
     : null;
