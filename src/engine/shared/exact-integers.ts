@@ -51,7 +51,7 @@ function hasLongInteger(body: Buffer): boolean {
   return false;
 }
 
-/** Puts integers beyond 2^53 in quotes. Invalid JSON stays invalid, because JSON allows strings wherever it allows numbers. */
+/** Puts integers beyond 2^53 in quotes, except object keys, because an unquoted key must remain a syntax error. */
 function quoted(text: string): string {
   const pieces: string[] = [];
   let copied = 0;

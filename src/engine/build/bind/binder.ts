@@ -23,7 +23,7 @@ export class Binder {
   readonly #nulls = new Map<string, Map<number, RestNode | undefined>>();
   readonly #nullsWithoutCall = new Map<string, RestNode | undefined>();
   readonly #values = new Map<string, ValueUse>();
-  /** Schema coordinate → the property that the field reads in the first REST schema of its parent. */
+  /** Field coordinate → the property that the field reads in the first REST schema of its parent type. */
   readonly #properties = new Map<string, { readonly name: string; readonly owner: string }>();
   readonly #backed = new Set<string>();
   readonly #slots = new Map<RestOperation, InputSlots>();

@@ -25,7 +25,7 @@ import { addFiles, withPackages, workflows } from "./project-files.ts";
 import { type InitOptions, startProject } from "./start-project.ts";
 
 /**
- * Reads and validates the input. Returns a function that writes the project or the added document. Call it once the packages
+ * Reads and validates the input. Returns a function that writes the project or the added document. Call it when the packages
  * for code generation are installed. It writes nothing if the generation fails.
  */
 export async function prepareProject(given: InitOptions, io: Io): Promise<() => Promise<number>> {

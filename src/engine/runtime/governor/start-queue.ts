@@ -16,7 +16,7 @@ import type { Caller } from "./caller.ts";
 import { createCallerQueue, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
-/** Maximum number of requests that start in a tick in which a connection was accepted, because further connections may wait. */
+/** Maximum number of requests to start in a tick that accepted a connection. Further connections are accepted in later ticks. */
 const mostWhileConnecting = 2;
 
 /** Utilization from which the event loop counts as busy, measured over at least `measureEveryMs`. */

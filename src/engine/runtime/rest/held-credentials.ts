@@ -89,7 +89,7 @@ export class CallCredentials {
     return this.#credentials.some(({ token }) => token?.isRenewable);
   }
 
-  /** Makes the next call request a new access token in place of each token that is renewable. */
+  /** Makes the next call fetch a new access token for each renewable one. */
   renew(): void {
     for (const { token } of this.#credentials) token?.renew();
   }

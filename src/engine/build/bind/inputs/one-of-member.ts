@@ -21,7 +21,7 @@ import { matchesVariantName, variantName } from "../variant-names.ts";
 
 export type OneOfMember = {
   readonly member: Variant;
-  /** The REST property that the field feeds; for a whole member, a synthetic property with the member's schema. */
+  /** The REST property that the field feeds. If `isWholeMember`, a synthetic property with the member's schema. */
   readonly sent: Property;
   readonly isWholeMember: boolean;
   /** The discriminator property, and its value if only one is possible. `isBound`: whether an input field feeds the property. */

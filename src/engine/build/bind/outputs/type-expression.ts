@@ -44,8 +44,8 @@ export function variantType(union: string, property: string, values: readonly st
 const json = "string | number | boolean | null | readonly unknown[] | { [name: string]: unknown }";
 
 /**
- * Narrows a union to the member with the property that identifies the variant. If the variant has no such property, excludes the
- * members that have one.
+ * Narrows a union to the member with the variant's identifying property. If this variant has none, excludes all members with the
+ * identifying property of another variant.
  */
 export function variantTypeByProperty(
   union: string,

@@ -95,7 +95,7 @@ export type ObjectPlan = {
   readonly fields: readonly FieldPlan[];
   /** The `fields` that call REST after this object is complete. */
   readonly bound: readonly BoundFieldPlan[];
-  /** Present if `@defer` occurs in the selection or around some of its fields. */
+  /** Present if `@defer` is in the selection or encloses part of it. */
   readonly deferral?: {
     readonly plans: readonly DeferredPlan[];
     /** The `@defer` directives in this selection. */
