@@ -61,8 +61,8 @@ export class TokenVerifier {
   }
 
   /**
-   * Returns the context of a valid token. Returns `undefined` if `key` must be looked up, because it is not a token of the issuer
-   * or because its revocation may have been missed. Throws UNAUTHENTICATED if the issuer's token is invalid, expired or revoked,
+   * Returns the context of a valid token. Returns `undefined` if `key` must be looked up: it is not a token of the issuer, or
+   * the process may have missed its revocation. Throws UNAUTHENTICATED if the issuer's token is invalid, expired or revoked,
    * and SERVICE_UNAVAILABLE if the issuer's keys are not available.
    */
   async verify(key: string): Promise<TenantContext | undefined> {

@@ -7,7 +7,7 @@ import { CodedError } from "../runtime/coded-error.ts";
 import { graphqlPath, mcpPath, prefixOf } from "../runtime/http/endpoint-paths.ts";
 
 /**
- * The services behind the gateway. The path of a URL prefixes every path that is requested there. Without key introspection, only
+ * The services behind the gateway. The path of each URL is a prefix of the paths requested there. Without key introspection, only
  * keys of `KEYS_FILE` and access tokens are accepted. Without `rest`, only GraphQL is served.
  */
 export type Backends = Readonly<{ rest?: URL; keyIntrospection?: URL; graphql?: URL; mcp?: URL }>;
@@ -43,7 +43,7 @@ export function parseRequestTarget(target: string): { path: string; query: strin
   return { path, query };
 }
 
-/** Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other path, and for a service that is not configured. */
+/** Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other path, and a service that is not configured. */
 export function findRoute(backends: Backends, requestTarget: string): UpstreamRoute {
   const { path, query } = parseRequestTarget(requestTarget);
   const isOwn = path === graphqlPath || path === mcpPath;

@@ -1,8 +1,8 @@
 /**
  * `POST /v1/mcp`: saved operations as tools for agents (Model Context Protocol, streamable HTTP without sessions, revisions
  * 2025-03-26 to 2026-07-28). A tool call becomes a request to `/v1/graphql` with the operation's id and the caller's headers,
- * so limits, permissions, log and metrics apply as usual. Messages pass admission and fair CPU scheduling as GraphQL requests
- * do. Loaded only with `MCP=on`.
+ * so limits, permissions, log and metrics apply as usual. Like GraphQL requests, messages pass admission and fair CPU
+ * scheduling. Loaded only with `MCP=on`.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerResponse } from "node:http";
@@ -38,7 +38,7 @@ import { own } from "../shared/own.ts";
 import { findScopeChallenge, scopesOfTools } from "./required-scopes.ts";
 import type { Tool } from "./tools.ts";
 
-/** Headers about the body and the connection of the MCP request, which are not passed to `/v1/graphql`. */
+/** Headers not passed to `/v1/graphql`: they describe the body and the connection of the MCP request. */
 const transportHeaders = [
   "accept",
   "connection",
@@ -111,7 +111,7 @@ export function serveMcp(
     annotations: { title, ...hints, openWorldHint: false }, // clients of revision 2025-03-26 read the title only here
   })) as ListToolsResult["tools"];
   const calls = new AsyncLocalStorage<Set<ServerResponse>>();
-  // records the calls of a message, so that they are aborted when its client disconnects
+  // records the calls of a message: they are aborted when its client disconnects
   server.addHook("onRequest", (_request, reply, done) => {
     calls.getStore()?.add(reply.raw);
     done();
@@ -119,7 +119,7 @@ export function serveMcp(
   const call = async (request: FastifyRequest, tool: Tool, variables: object): Promise<CallToolResult> => {
     const fault = unknownArgument(tool, variables) ?? infiniteArgument(variables);
     if (fault) return toolResult({ errors: [fault] });
-    // the message itself must no longer count in the start queue, because its calls could otherwise wait there for the message
+    // if the message still counted in the start queue, its own calls could wait there for it
     admissionOf(request).stopCounting();
     const kept = Object.entries(request.headers).filter(([header]) => !transportHeaders.includes(header));
     const given = await server.inject({
@@ -267,7 +267,7 @@ const revisionWithBatches = "2025-03-26";
 /** Since this revision, each message names its revision, and there is no `initialize`. */
 const modernRevision = "2026-07-28";
 
-/** Returns `true` even if only the header or only `_meta` names the revision, so that the SDK responds with its error. */
+/** Returns `true` even if only the header or only `_meta` names the revision, so that the SDK reports the mismatch. */
 function isModern({ headers }: FastifyRequest, message: unknown): boolean {
   const { _meta: meta } = membersOf(membersOf(message).params);
   return (
@@ -313,7 +313,7 @@ function requestOf(message: unknown): { readonly id: RequestId; readonly method:
 
 /**
  * The error of an invalid message, or of a request with an unknown method or malformed parameters (JSON-RPC 2.0 §5.1). The SDK
- * would answer most of these messages with -32603 (internal error) or -32700 (parse error), and without the id.
+ * would answer most of them with -32603 (internal error) or -32700 (parse error), and would omit the id.
  */
 function errorOf(message: unknown): MessageError | undefined {
   const { id = null, method } = requestOf(message) ?? {};
@@ -348,7 +348,7 @@ function calledTool(message: unknown, byName: ReadonlyMap<string, Tool>): Tool |
   return method === "tools/call" && typeof name === "string" ? byName.get(name) : undefined;
 }
 
-/** Not an `McpError`, because the SDK would prefix its message (MCP, Tools, "Error Handling"). */
+/** Not an `McpError`: the SDK would prefix its message (MCP, Tools, "Error Handling"). */
 const unknownTool = (name: string): Error =>
   Object.assign(new Error(`Unknown tool: ${cut(name)}`), { code: ErrorCode.InvalidParams });
 

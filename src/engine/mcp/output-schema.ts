@@ -32,7 +32,7 @@ const jsonTypes: Readonly<Record<string, string>> = {
   Boolean: "boolean",
 };
 
-/** A custom scalar other than `DateTime` and `Date` may be any JSON value, so its schema is empty. */
+/** Custom scalars except `DateTime` and `Date` can be any JSON value, so their schema is empty. */
 export function scalarSchema(type: GraphQLScalarType): JsonObject {
   const isKnown = isSpecifiedScalarType(type) || dateScalars.has(type.name);
   return isKnown ? { type: own(jsonTypes, type.name) ?? "string" } : {};
@@ -50,7 +50,7 @@ const errors = {
   },
 };
 
-/** Replaces every `@skip` and `@include` by `@include(if: $all)`, so that `all: false` excludes all uncertain selections. */
+/** Replaces every `@skip` and `@include` by `@include(if: $all)`, so `all: false` excludes all conditional selections. */
 const uncertain = {
   kind: Kind.DIRECTIVE,
   name: { kind: Kind.NAME, value: "include" },

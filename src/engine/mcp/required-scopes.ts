@@ -16,7 +16,7 @@ export type ScopeChallenge = {
 
 /**
  * Returns the challenge if the token lacks a scope that `tools` require. The client's next token has exactly the scopes of the
- * challenge. So that the client loses no scope, the challenge repeats the granted scopes that `known` contains.
+ * challenge. The challenge repeats the granted scopes in `known`, so that the client does not lose them.
  */
 export function findScopeChallenge(
   tools: readonly Tool[],

@@ -1,6 +1,6 @@
 /**
  * The saved operations that are tools for agents: name, description, and the JSON Schema (2020-12) of the variables. The schema
- * of a variable contains the limits that REST sets for the argument to which the variable is passed.
+ * of a variable contains REST's limits for the argument that receives the variable.
  */
 import {
   type GraphQLInputType,
