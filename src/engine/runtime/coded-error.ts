@@ -37,7 +37,7 @@ export const refusedByLimit = (
   retryAfter = 1,
 ): CodedError => new CodedError(code, message, { retryAfter }, { reason });
 
-/** A value that REST rejected, with the argument that contained it and the details from REST's error body. */
+/** A value that REST rejected: the argument that contained it, and details from REST's error body. */
 export type RefusedValue = {
   readonly argument?: string;
   readonly detail?: string;
@@ -48,7 +48,7 @@ export type RefusedValue = {
 export type Details = {
   /** The argument or parameter whose value was rejected. */
   argument?: string;
-  /** Members that the OpenAPI document declares for REST's error body: those of problem details, and REST's own error code. */
+  /** From REST's error body, if declared in the OpenAPI document: members of problem details, and REST's own error code. */
   title?: string;
   detail?: string;
   restCode?: string;
@@ -58,7 +58,7 @@ export type Details = {
   value?: number;
   /** Seconds to wait before trying again. */
   retryAfter?: number;
-  /** The `operationId` of the failed REST operation, and the permission that the caller lacks for it. */
+  /** The `operationId` of the failed REST operation, and the permission for it that the caller lacks. */
   operation?: string;
   permission?: string;
 };
@@ -132,7 +132,7 @@ export class FailureReason extends Error {
   }
 }
 
-/** Status phrases of RFC 9110 §15 that differ from Node's, which are older. */
+/** Status phrases of RFC 9110 §15 where Node has older phrases. */
 const phrases = new Map([
   [413, "Content Too Large"],
   [422, "Unprocessable Content"],

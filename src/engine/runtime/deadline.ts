@@ -10,7 +10,7 @@ const maxStepMs = 2 * sampleMs;
 let ranMs = 0;
 let sampledAt = performance.now();
 
-/** Returns the milliseconds for which the process has run, without pauses. Each call samples the clock. */
+/** Returns how many milliseconds the process has run, excluding pauses. Each call samples the clock. */
 export function processRunTime(): number {
   const now = performance.now();
   ranMs += Math.min(now - sampledAt, maxStepMs);

@@ -36,7 +36,7 @@ export class LookupCache extends EventEmitter<{ lookup: [Lookup] }> {
     this.#resolve = resolve;
   }
 
-  /** Returns a `lookup` function for sockets, which fails with `ETIMEOUT` if no address is known after `ms`. */
+  /** Returns a `lookup` function for sockets, which fails with `ETIMEOUT` if it knows no address by `ms`. */
   within(ms: number): LookupFunction {
     return (name, { all, family }, done) => {
       const only = Number(String(family ?? 0).replace("IPv", ""));
@@ -55,7 +55,7 @@ export class LookupCache extends EventEmitter<{ lookup: [Lookup] }> {
     };
   }
 
-  /** Called after a failed connection to the name: its addresses may have changed, so the next connection starts a lookup. */
+  /** Called when a connection to the name failed. Its addresses may have changed, so the next connection starts a lookup. */
   expire(name: string): void {
     this.#names.get(name)?.expire();
   }
@@ -79,7 +79,7 @@ class CachedName {
   readonly #ended: (lookup: Lookup) => void;
   #addresses: readonly UsableAddress[] = [];
   #failure: Error | undefined;
-  /** No lookup is needed before `#freshUntil`, and none begins before `#nextLookupAt`. Both are on the monotonic clock. */
+  /** Addresses are fresh until `#freshUntil`. No lookup begins before `#nextLookupAt`. Both are on the monotonic clock. */
   #freshUntil = 0;
   #nextLookupAt = 0;
   #lookup: Running | undefined;
@@ -158,7 +158,7 @@ class CachedName {
   }
 }
 
-/** `name`: the fully qualified name with this address. `usableUntil`: until when the address may be used while lookups fail. */
+/** `name`: the fully qualified name with this address. `usableUntil`: when the address stops being usable if lookups fail. */
 type UsableAddress = Address & { readonly name: string; readonly usableUntil: number };
 
 const usableFrom = (now: number, name: string, addresses: readonly Address[]): UsableAddress[] =>

@@ -21,7 +21,7 @@ export type Resolution = {
   /** Preferred addresses first. */
   readonly addresses: readonly Address[];
   readonly ttlMs: number;
-  /** The failed queries. For each name and family without a failed query, `addresses` is complete. */
+  /** The failed queries. For all other names and families, `addresses` is complete. */
   readonly failed: readonly Query[];
   /** Set if no address was found: `ENOTFOUND`, `EAI_AGAIN`, or the error code from the name servers, such as `ETIMEOUT`. */
   readonly code?: string;
@@ -37,7 +37,7 @@ export type ResolverFiles = {
   readonly servers?: readonly string[];
 };
 
-/** How long an answer waits for the other family before `onAnswer` is called: the "Resolution Delay" of RFC 8305 §3. */
+/** `onAnswer` is called if the other family's answer is this much later ("Resolution Delay" of RFC 8305 §3). */
 const resolutionDelayMs = 50;
 
 /** How long a lookup with addresses of one family waits for the other family. The next lookup queries that family again. */
@@ -146,7 +146,7 @@ async function afterAddresses(other: Promise<Result>): Promise<string> {
   return typeof (await other) === "string" ? pending() : sleep(lateFamilyMs, "ETIMEOUT", { ref: false });
 }
 
-/** Returns a new promise each time, because a promise that never settles retains everything that waits for it. */
+/** Returns a new promise each time: a shared one would retain everything that ever waited for it. */
 const pending = (): Promise<never> => new Promise(() => {});
 
 /**
@@ -160,7 +160,7 @@ async function afterNoSuchName(ipv4: Promise<Result>): Promise<string> {
 
 const isNoAddress = (code: string): boolean => code === "ENOTFOUND" || code === "ENODATA";
 
-/** Failures after which the next name server is asked, as glibc does. c-ares does not ask it, because of Node's configuration. */
+/** Failures after which the next name server is asked, as glibc does. With Node's configuration, c-ares does not ask it. */
 const serverFailures: ReadonlySet<unknown> = new Set([
   "ESERVFAIL",
   "EREFUSED",
@@ -201,7 +201,7 @@ async function query(
     if (serverFailures.has(code) && others.length > 0 && !signal.aborted)
       return query(name, family, others, signal);
     if (code === "EBADNAME") return "ENOTFOUND";
-    // ECONNREFUSED would look as if the service, not the name server, had refused the connection
+    // ECONNREFUSED would suggest that the service refused the connection, not the name server
     return code === "ECONNREFUSED" ? "EAI_AGAIN" : code;
   }
 }

@@ -1,10 +1,10 @@
 /**
  * An account is the unit of fairness. Each tenant, each owner of a credential and each client address has an account. An account
- * counts how much of each quota its requests use, and the processor time that it owes. An account exists only while it has
+ * records how much of each quota its requests use and how much processor time it owes. An account exists only while it has
  * requests in flight or owes processor time, so that memory does not grow with the number of accounts ever seen.
  *
  * A request with credentials for two products has two accounts, one for each owner. Both accounts are charged, and the request is
- * admitted only if both have capacity left. Otherwise an owner could become a new caller by combining credentials.
+ * admitted only if both have capacity left. Otherwise, combining credentials would make an owner a new caller.
  */
 import { TransientMap } from "./transient-map.ts";
 
@@ -15,7 +15,7 @@ export class Account {
   readonly name: string;
   readonly accounts: Accounts = [this];
   readonly #held = new Map<object, number>();
-  /** The part of `#held` that belongs to joint callers whose first account is another one. */
+  /** The part of `#held` that is held by joint callers with a different first account. */
   #heldAsOther: Map<object, number> | undefined;
   /** Requests and REST calls in flight. */
   #uses = 0;
@@ -46,7 +46,7 @@ export class Account {
     this.#held.set(quota, this.held(quota) + amount);
   }
 
-  /** Like `hold`, for a joint caller whose first account is another one. */
+  /** Like `hold`, for a joint caller with a different first account. */
   holdAsOther(quota: object, amount: number): void {
     this.hold(quota, amount);
     this.#heldAsOther ??= new Map();
@@ -96,7 +96,7 @@ export class JointCaller {
 
 export type Caller = Account | JointCaller;
 
-/** Maximum number of accounts without requests that are kept because they owe processor time. */
+/** Maximum number of accounts kept only because they owe processor time. */
 const mostDebtors = 10_000;
 
 /** Cannot occur in the name of an account, because header values cannot contain it. */
@@ -105,7 +105,7 @@ const separator = "\0";
 export class PresentCallers {
   readonly #present = new TransientMap<Account>();
   readonly #joint = new TransientMap<JointCaller>();
-  /** Accounts that owed processor time when their last request ended, in the order in which these requests ended. */
+  /** Accounts that owed processor time when their last request ended, ordered by the end of that request. */
   readonly #owing = new Set<Account>();
 
   /** Returns the caller with the named accounts, and counts one of its requests as in flight, until `leave` is called. */
@@ -142,7 +142,7 @@ export class PresentCallers {
     else this.#present.delete(account.name);
   };
 
-  /** Drops the oldest accounts in `#owing`, until one still owes processor time and at most `mostDebtors` are left. */
+  /** Drops accounts from `#owing`, oldest first. Stops at one that owes time, if at most `mostDebtors` are left. */
   #forget(): void {
     for (const account of this.#owing) {
       if (account.debtClearedAt > performance.now() && this.#owing.size <= mostDebtors) return;

@@ -1,7 +1,7 @@
 /**
  * A queue that serves the owners of its entries round robin, so that an owner with many entries does not delay the others. An
  * owner's entries are served by ascending `order`, and entries with the same `order` by arrival. Owners with the same key share
- * one queue and one turn in the round. In a shared queue, an owner that may not proceed does not block the other owners.
+ * one queue and one turn in the round. In a shared queue, an owner that must wait does not block the other owners.
  */
 import type { Caller } from "./caller.ts";
 

@@ -22,7 +22,7 @@ export class FairSemaphore {
     return false;
   }
 
-  /** Removes `entry` from the queue if it waits there. Otherwise releases the permit of `entry` and begins the next entries. */
+  /** Removes `entry` from the queue if it waits there. Otherwise releases its permit and begins the next entries. */
   leave(entry: QueueEntry<Caller>): void {
     if (this.#queue.leave(entry)) return;
     this.quota.giveBack(entry.owner, 1);

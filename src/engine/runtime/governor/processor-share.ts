@@ -8,8 +8,8 @@
  * piece of a GraphQL response. The caller waits until it owes nothing, because a few long waits cost less work than many short
  * ones. Ordinary requests owe less than `freeMs` and never wait.
  *
- * While n callers owe more than `freeMs`, their costs are multiplied by n, so that together they get the share of a single
- * caller. A tenant therefore gains nothing by using ten keys, even if the process does not know that they belong to one tenant.
+ * While n callers owe more than `freeMs`, their costs are multiplied by n, so that together they get one caller's
+ * share. A tenant therefore gains nothing by using ten keys, even if the process does not know that they belong to one tenant.
  *
  * One unit of work causes a wait of at most `mostMs` times the number of callers in debt; 40 ms of work already reach this
  * maximum. Longer waits would not improve other callers' 95th percentile: work of 140 ms that occurs at most once in 2 s delays
@@ -27,7 +27,7 @@ import { createCallerQueue } from "./fair-queue.ts";
 const freeMs = 10;
 /** Maximum debt of a caller in milliseconds, before multiplication by the number of callers in debt. */
 const mostMs = 1_990;
-/** Milliseconds after which a waiting request is refused if its caller is still in debt. */
+/** After waiting this many milliseconds, a request is refused if its caller is in debt. */
 const mostWaitMs = 2_000;
 /** A caller is alone if no other caller has sent a request for this many milliseconds. */
 const aloneAfterMs = 60_000;
