@@ -264,7 +264,7 @@ export function serveMcp(
  */
 const revisionWithBatches = "2025-03-26";
 
-/** Since this revision, each message names its revision, and there is no `initialize`. */
+/** From this revision on, messages name their revision, and there is no `initialize`. */
 const modernRevision = "2026-07-28";
 
 /** Returns `true` even if only the header or only `_meta` names the revision, so that the SDK reports the mismatch. */

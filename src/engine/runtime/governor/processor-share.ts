@@ -15,8 +15,8 @@
  * maximum. Longer waits would not improve other callers' 95th percentile: work of 140 ms that occurs at most once in 2 s delays
  * fewer than a twentieth of their requests by more than 40 ms.
  *
- * A caller's requests proceed in the order of their arrival, so that few of them use memory at the same time. A caller is not
- * charged and never waits while no other caller sends requests.
+ * A caller's requests proceed in the order of their arrival, so that few of them use memory at the same time. While no other
+ * caller sends requests, a caller pays nothing and never waits.
  */
 import { type CodedError, refusedByLimit } from "../coded-error.ts";
 import { Deadline } from "../deadline.ts";
@@ -81,7 +81,7 @@ export class FairShare {
   }
 
   /**
-   * Resolves when the caller may start or continue a request; returns `undefined` if the caller need not wait. Rejects with
+   * Resolves when the caller may start or continue a request; returns `undefined` if no wait is needed. Rejects with
    * `SERVICE_UNAVAILABLE` if the caller still owes more than `freeMs` after `mostWaitMs`, and when the client disconnects.
    */
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
@@ -122,7 +122,7 @@ export class FairShare {
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, this.#costOfMore(ms, tickWork));
   }
 
-  /** Charges only the duration of work on another thread, because such work does not lengthen a tick. */
+  /** Charges work on another thread. It costs only its duration, because it does not lengthen a tick. */
   chargeOtherThread(caller: Caller, ms: number): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, ms);
@@ -197,7 +197,7 @@ export class FairShare {
   }
 }
 
-/** Returns the account with the largest debt. The caller proceeds once this account owes nothing. */
+/** Returns the account with the largest debt. The caller proceeds when it owes nothing. */
 function mostIndebted({ accounts }: Caller): Account {
   let most = accounts[0];
   for (const account of accounts) if (account.debtClearedAt > most.debtClearedAt) most = account;

@@ -1,8 +1,8 @@
 /**
  * Coalesces identical work of one caller: requests that wait at the same time share one execution.
  *
- * A request never joins an execution in flight, because that execution may have read its data before a write that the request's
- * client knows of. A request therefore sees every write that completed before it was sent, even a write through another replica.
+ * A request never joins an execution in flight, because its data may be older than a write that the request's client
+ * knows of. A request therefore sees every write that completed before it was sent, even a write through another replica.
  *
  * A request waits until an identical execution ends, but at most `pauseMs` times the number of identical executions in flight,
  * counted from the start of the latest. New executions therefore start less and less often if executions hang. The result of an
@@ -36,13 +36,13 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
   #waiting: Waiter<Request, Result>[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** `next` is called to execute the waiting requests, `idle` when no request waits any more. */
+  /** `next` is called to execute the waiting requests, `idle` when no request is waiting. */
   constructor(next: () => void, idle: (isInFlight: boolean) => unknown) {
     this.#next = next;
     this.#idle = idle;
   }
 
-  /** Milliseconds until the next execution may begin, unless an execution in flight ends earlier. */
+  /** Milliseconds until the next execution can begin. It begins earlier if one in flight ends. */
   get waitMs(): number {
     return this.#inFlight > 0 ? this.#beganAt + pauseMs * this.#inFlight - performance.now() : 0;
   }
@@ -86,7 +86,7 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
     return waiters;
   }
 
-  /** Ends an execution and settles its `waiters` with the outcome. Without an outcome, they wait for the next execution. */
+  /** Ends an execution and settles its `waiters` with the outcome. If it is undefined, they wait for the next execution. */
   end(waiters: readonly Waiter<Request, Result>[], outcome?: Result | Error): void {
     this.#inFlight--;
     const present = waiters.filter(({ hasLeft }) => !hasLeft);

@@ -1,13 +1,13 @@
 /**
- * Limits the requests that are executed concurrently while the event loop is busy. With a higher limit, no request would be
- * complete sooner. Objects would live longer instead, and objects that survive two collections of the young generation cost
+ * Limits the requests that are executed concurrently while the event loop is busy. A higher limit would complete no request
+ * sooner. Objects would only live longer, and objects that survive two collections of the young generation cost
  * several times as much to collect. If the event loop is idle, the executing requests wait for REST, so more requests start.
  *
- * The queue serves callers round robin. A request that waits for its caller's share of the processor frees its place, so that
- * callers in debt do not occupy all places.
+ * The queue serves callers round robin. A request frees its place while it waits for its caller's share of the processor, so
+ * callers in debt cannot occupy all places.
  *
- * Node accepts one connection per tick of the event loop, so a burst of n connections takes n ticks. To keep those ticks short,
- * few requests start in a tick in which a connection was accepted.
+ * Node accepts one connection per tick of the event loop, so a burst of n connections takes n ticks. To keep them short, few
+ * requests start in a tick that accepted a connection.
  */
 import { performance } from "node:perf_hooks";
 import { executedAtOnce } from "../settings/capacity.ts";
@@ -16,7 +16,7 @@ import type { Caller } from "./caller.ts";
 import { createCallerQueue, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
-/** Maximum number of requests to start in a tick that accepted a connection. Further connections are accepted in later ticks. */
+/** Maximum number of requests to start in a tick that accepted a connection: more connections may be queued. */
 const mostWhileConnecting = 2;
 
 /** Utilization from which the event loop counts as busy, measured over at least `measureEveryMs`. */
@@ -50,7 +50,7 @@ export class QueuePlace implements QueueEntry<Caller> {
     if (this.#state === "executing") this.#begin();
   }
 
-  /** Frees the place until `resume` has been called for each `pause`. */
+  /** Frees the place until each `pause` was followed by a `resume`. */
   pause(): void {
     if (this.#isExecuting) this.#queue.free(this.owner);
     this.#pauses++;
@@ -78,12 +78,12 @@ const starts = new TickBatch<QueuePlace>((place) => place.execute());
 export class StartQueue {
   readonly executing = new SharedQuota(executedAtOnce);
   readonly #waiting = createCallerQueue();
-  /** Number of requests that have started in this tick. Used only in a tick in which a connection was accepted. */
+  /** Number of requests that have started in this tick. Used only in a tick that accepted a connection. */
   #started = 0;
   #isConnecting = false;
   #isScheduled = false;
   #timer: NodeJS.Timeout | undefined;
-  /** How many requests may still start beyond the limit, because the event loop had idle time when last measured. */
+  /** How many more requests may exceed the limit: the event loop had idle time when last measured. */
   #spare = 0;
   #measuredAt = 0;
   #utilization = performance.eventLoopUtilization();
@@ -94,7 +94,7 @@ export class StartQueue {
     this.#schedule();
   }
 
-  /** Creates a place for a request. The place is not in the queue until it is passed to `enter`. */
+  /** Creates a place for a request. `enter` puts the place into the queue. */
   place(caller: Caller, begin: () => void): QueuePlace {
     return new QueuePlace(caller, begin, this);
   }
@@ -110,7 +110,7 @@ export class StartQueue {
     this.#waiting.leave(place);
   }
 
-  /** Called when an executing request of the caller has left or was paused. */
+  /** Called when an executing request of the caller leaves or is paused. */
   free(caller: Caller): void {
     this.executing.giveBack(caller, 1);
     if (this.#waiting.size > 0) this.#schedule();

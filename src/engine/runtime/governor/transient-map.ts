@@ -1,13 +1,13 @@
 /**
- * A map whose keys come and go with requests, and which V8 can free without a full collection. When a `Map` replaces its hash
- * table, V8 links the old table to the new one. Once an old table is in the old generation, it keeps all later tables and their
+ * A map for keys that come and go with requests. V8 can free it without a full collection. When a `Map` replaces its hash
+ * table, V8 links the old table to the new one. An old table in the old generation keeps all later tables and their
  * contents in memory until the next full collection. In a `TransientMap`, a deleted key leaves an empty entry. The entry is
  * reused when the key is set again, for example for a client that polls. When most entries are empty, the entries with a value
  * move to a new `Map`, to which no old table refers.
  */
 type Entry<V> = { value: V | undefined };
 
-/** While the map has at most this many empty entries, they are not removed. */
+/** Up to this many empty entries are kept in the map. */
 const mostEmpty = 64;
 
 export class TransientMap<V> {

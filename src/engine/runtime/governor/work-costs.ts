@@ -1,8 +1,8 @@
 /**
  * Measures processor time, and estimates it for work that is not measured.
  *
- * The CPU clock of a thread is too coarse, because Linux advances it at scheduler ticks. For example, for eight runs of 0.5 ms
- * each, this clock showed 0 ms seven times and 4 ms once. The CPU clock of the process is exact but includes other threads, so a
+ * The CPU clock of a thread is too coarse: Linux advances it at scheduler ticks. For eight runs of 0.5 ms each, it showed
+ * 0 ms seven times and 4 ms once. The CPU clock of the process is exact but includes other threads, so a
  * measurement is limited to the elapsed time.
  */
 
@@ -19,11 +19,11 @@ export function startWork(): () => number {
 
 /** Processor time of a request that is refused without execution. Measured: 0.1 to 0.13 ms. */
 export const msPerRefusal = 0.1;
-/** Processor time of an MCP message, without parsing it and writing the response. Measured: 0.4 ms, and 0.9 ms under a flood. */
+/** Processor time of an MCP message, except parsing it and writing the response. Measured: 0.4 ms, and 0.9 ms under a flood. */
 export const msPerMessage = 0.8;
 /** Processor time of each JSON value in an MCP message, which the SDK validates about ten times. Measured: 0.002 to 0.005 ms. */
 export const msPerMessageValue = 0.004;
-/** Processor time of encoding, sending and receiving a REST call, without parsing the response. */
+/** Processor time of encoding, sending and receiving a REST call, except parsing its response. */
 export const msPerCall = 0.05;
 /** A response that needs no execution costs `msPerSharedResponse`, plus 1 ms for every `writtenPerMs` characters. */
 export const msPerSharedResponse = 0.03;

@@ -3,8 +3,8 @@
  * accepted requests are answered soon. Callers share the allowed number of requests in flight (`SharedQuota`), which depends on
  * the event loop:
  * - Usually, the number is `MAX_CONCURRENT_REQUESTS`.
- * - While the event loop is never idle, the number is how many requests finish in `maxBacklogSeconds`, because further requests
- *   would only make all requests wait longer (Little's law).
+ * - While the event loop is never idle, the number is how many requests finish in `maxBacklogSeconds`: more requests would
+ *   only make all of them wait longer (Little's law).
  * - While timers keep firing late, the number is `fewRequests`.
  *
  * A single long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is measured with a
@@ -39,7 +39,7 @@ type UnreadLimit = {
  */
 export class Admission implements Pausable {
   readonly caller: Caller;
-  /** The place in the start queue. A request that waited for an identical query but must be executed itself gets a new place. */
+  /** The place in the start queue. A request that waited for an identical query and is then executed itself gets a new place. */
   place: QueuePlace | undefined;
   #scope: RequestScope | undefined;
   /** The quota that counts this request as in flight, if any. */
