@@ -77,7 +77,7 @@ export class Admission implements Pausable {
     return this.#inFlight !== undefined;
   }
 
-  /** Registers an amount that was taken from `quota`, so that it is returned when the request ends. */
+  /** Registers an amount that was taken from `quota`, to be returned when the request ends. */
   hold(quota: SharedQuota, amount: number): void {
     this.#held ??= [];
     this.#held.push([quota, amount]);
@@ -135,12 +135,12 @@ const lateSamples = 3;
 const busy = 0.95;
 const busySamples = 5;
 const maxBacklogSeconds = 0.2;
-/** This many requests may always be in flight, however long they take. One caller gets at most 66 of these requests. */
+/** This many requests are always allowed in flight, however long they take. One caller gets at most 66 of them. */
 const fewRequests = 100;
-/** Maximum bytes of a UTF-16 code unit in UTF-8. */
+/** Most UTF-8 bytes per UTF-16 code unit. */
 const mostBytes = 3;
 
-/** Returns the caller of the request, and counts the request as one of the caller's in flight until `leave` is called. */
+/** Returns the caller of the request. Counts the request among the caller's in flight until `leave` is called. */
 type Enter = (request: FastifyRequest) => Caller;
 
 /**
@@ -208,7 +208,7 @@ export function admitRequests(
     } catch (error) {
       return done(error as CodedError);
     }
-    done(null, Buffer.from(payload)); // replaces the string by its bytes, so that memory holds the response only once
+    done(null, Buffer.from(payload)); // replaces the string by its bytes: memory holds the response only once
   });
   const { executing } = starts;
   return { requests_in_flight: inFlight, bodies, unread_responses: unreadBytes, executing };

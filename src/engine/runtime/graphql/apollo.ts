@@ -87,7 +87,7 @@ export class Apollo extends ApolloServer<RequestContext> {
   }
 
   /**
-   * Executes an operation, without Apollo's pipeline if the document is cached. The pipeline awaits plugins at each step, which
+   * Executes an operation, without Apollo's pipeline if the document is cached. Awaiting plugins at each of its steps
    * creates 38 of the 63 promises of a small request.
    */
   async execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {

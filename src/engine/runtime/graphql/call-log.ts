@@ -24,7 +24,7 @@ export type CallEntry = {
   readonly source?: ResponseSource;
   /** The age of a cached response in seconds (RFC 9111 §4.2.3). */
   readonly ageSeconds?: number;
-  /** The number of keys in a batched call, that is, of values in the longest list in the query string. */
+  /** The number of keys in a batched call: the length of the longest list in the query string. */
   readonly keys?: number;
   /** The deferred fragments that need the call, named by their labels or paths. */
   readonly part?: string;

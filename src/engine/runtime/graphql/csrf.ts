@@ -1,9 +1,9 @@
 /**
- * Detects cross-site request forgery (CSRF): GraphQL queries by GET that a page of another site made a browser send. A browser
+ * Detects cross-site request forgery (CSRF): GraphQL queries by GET, sent by a browser for a page of another site. A browser
  * sends a preflight before a request to another origin if a script has set a header (Fetch §4.8, CORS preflight). Credentials are
  * accepted only in headers that scripts set (`X-API-Key`, `Authorization: Bearer`, or the headers that the OpenAPI document
- * declares), never in a cookie. A request without a preflight therefore contains no valid credential. Its execution would still
- * cost time, and the other site could measure this time.
+ * declares), never in a cookie. A request without a preflight therefore contains no valid credential. But its execution would
+ * cost time, and the other site could measure it.
  *
  * Apollo Server refuses every GET without a header from Apollo's list, even the default requests of urql, a GraphQL client. This
  * check refuses only browser requests (`Sec-Fetch-Site`, `Origin`) without a header that needs a preflight.

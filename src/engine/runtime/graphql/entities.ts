@@ -41,7 +41,7 @@ type ReferenceSource = (query: string, name: string, args: readonly GraphQLArgum
 
 /**
  * `check` returns the error for a key that REST would refuse. Before one REST call for many entities, `check` is called for each
- * key, so that a refused key fails only the entity with this key.
+ * key, so that a refused key affects only its own entity.
  */
 type CheckedSource = CallSource & {
   readonly check: (key: Args, enclosing: undefined, context: ExecutionContext) => CodedError | undefined;
@@ -105,7 +105,7 @@ type SourceOf = (field: string, args: readonly GraphQLArgument[]) => CheckedSour
 type EntityResolver = {
   /** The field set of the key, for messages. */
   readonly fields: string;
-  /** Returns `undefined` if a field of the key is missing. Throws if a value does not have the type of its field. */
+  /** Returns `undefined` if a field of the key is missing. Throws if a value has a wrong type. */
   readonly read: (representation: Readonly<Record<string, unknown>>) => KeyValues | undefined;
   /** Resolves with an object, null or an Error for each of `keys`. */
   readonly resolve: (keys: readonly KeyValues[], context: ExecutionContext) => Promise<readonly unknown[]>;
@@ -188,7 +188,7 @@ function resolverOf(
   const { argument } = key;
   const [first = "", ...deeper] = batch.match;
   return async (values, context) => {
-    // a key that REST would refuse must not fail the other keys of the batch
+    // a key that REST would refuse must not make the other keys fail
     const refusals = values.map((each) => check(each, undefined, context));
     const unwritable = new Set<string>();
     const noteUnwritable = (error: unknown): never => {
