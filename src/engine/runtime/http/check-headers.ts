@@ -1,7 +1,7 @@
 /**
  * Checks the raw headers of a request: a limited number of fields, exactly one `Host` in HTTP/1.1 (RFC 9112 §3.2), and no
- * transfer coding except `chunked`, which HTTP/1.0 does not support (§6.1). Node is more lenient: it drops surplus fields, uses
- * the first `Host`, and accepts `identity` and transfer codings in HTTP/1.0.
+ * transfer coding except `chunked` (in HTTP/1.0: none at all, §6.1). Node is more lenient: it drops surplus fields, uses the
+ * first `Host`, and accepts `identity` and transfer codings in HTTP/1.0.
  */
 import type { IncomingMessage } from "node:http";
 import { CodedError, limitExceeded } from "../coded-error.ts";

@@ -13,7 +13,7 @@ type ClientError = Error & { code?: string; rawPacket?: unknown };
 
 /**
  * Calls `refuse`, unless the error is a timeout and the rest of the request has meanwhile arrived. Node checks timeouts before it
- * reads from sockets, so it would reject a request that arrived while the process was paused.
+ * reads sockets, so it would reject a request that arrived during a pause of the process.
  */
 export function rejectUnlessComplete(
   error: ClientError,

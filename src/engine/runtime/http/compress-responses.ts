@@ -1,6 +1,6 @@
 /**
  * Compresses responses as `Accept-Encoding` allows (RFC 9110 §12.5.3). The gateway forwards the responses of other roles
- * unchanged. The measurements behind levels and sizes are in docs/adr/012-compression.md.
+ * unchanged. docs/adr/012-compression.md has the measurements for levels and sizes.
  */
 import { Readable } from "node:stream";
 import { constants } from "node:zlib";
@@ -8,9 +8,9 @@ import compress from "@fastify/compress";
 import type { FastifyInstance, FastifyRequest, onSendHookHandler } from "fastify";
 import { addVary } from "./vary.ts";
 
-/** Responses below this size are not compressed, because they fit into one packet together with their headers. */
+/** Responses below this size are not compressed, because they and their headers fit into one packet. */
 const thresholdBytes = 1_024;
-/** Larger responses are compressed on another thread, because compression would block other requests. */
+/** Larger responses are compressed on another thread, so that they do not block other requests. */
 const maxInlineBytes = 65_536;
 
 const mayCompress = ({ headers }: FastifyRequest): boolean =>

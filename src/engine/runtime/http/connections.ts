@@ -2,12 +2,11 @@
  * Tracks and limits the client connections of a server.
  *
  * The number of connections is limited by the file descriptors of the process. Above the limit, the address with the most
- * connections loses one, so that a client cannot exclude others by opening connections: its oldest idle connection is closed. If
- * all are busy, the oldest one with only one request and an unfinished body is closed. A connection with incomplete headers
- * counts as idle.
+ * connections loses its oldest idle one, so that a client cannot exclude others by opening connections. If all are busy, it loses
+ * the oldest one with a single request whose body is unfinished. A connection with incomplete headers counts as idle.
  *
- * Pipelined requests that arrive together are handled in one tick of the event loop. A connection with more unanswered requests
- * than real clients pipeline (RFC 9112 §9.3.2) is therefore closed.
+ * Pipelined requests that arrive together are handled in one tick of the event loop. Real clients pipeline few (RFC 9112 §9.3.2),
+ * so a connection with many unanswered requests is closed.
  */
 import { existsSync, readFileSync } from "node:fs";
 import type { RequestListener, Server, ServerResponse } from "node:http";
@@ -40,7 +39,7 @@ export class ClientConnection {
   last: ServerResponse | undefined;
   /** Bytes received when the last response was complete; -1 before the first one. */
   bytesBefore = -1;
-  /** State of `slow-readers.ts`: bytes that the kernel has accepted, and bytes by which the client may still fall behind. */
+  /** State of `slow-readers.ts`: bytes that the kernel has accepted, and how many bytes the client may still fall behind. */
   acceptedBytes = 0;
   credit: number | undefined;
   /** Whether the connection was closed because the client read too slowly. */
@@ -81,7 +80,7 @@ export class Connections extends Map<Socket, ClientConnection> {
    */
   readonly isLastAnswer: (socket: Socket) => boolean;
 
-  /** `onFull` is called each time that the number of connections exceeds `most`. */
+  /** `onFull` is called each time the number of connections exceeds `most`. */
   constructor(server: Server, unready: ReadonlySet<string>, most: number, onFull: () => void) {
     super();
     this.isLastAnswer = (socket) =>
@@ -132,8 +131,8 @@ export class Connections extends Map<Socket, ClientConnection> {
   }
 
   /**
-   * Called when the server stops. After one second, closes connections with no data or incomplete headers, because the stop would
-   * wait for them. `graceful-shutdown.ts` closes connections that are idle between requests.
+   * Called when the server stops. After one second, closes connections with no data or incomplete headers: the stop would wait
+   * for them. `graceful-shutdown.ts` closes connections that are idle between requests.
    */
   closeUnfinished(): void {
     const close = (): void => {

@@ -75,7 +75,7 @@ export function readContextHeaders(prefix: string, headers: HeaderValues): Tenan
   }
 }
 
-/** Returns the scopes of the caller's key or token; `undefined` without the gateway's proof, when only REST knows the scopes. */
+/** Returns the scopes of the caller's key or token; `undefined` without the gateway's proof: then only REST knows them. */
 export const readKeyScopes = (
   env: GatewaySecrets & Pick<Environment, "CONTEXT_HEADER_PREFIX">,
   headers: HeaderValues,

@@ -1,4 +1,4 @@
-/** Handles CORS on the role that clients connect to. Preflights contain no API key, so they are answered before it is checked. */
+/** Handles CORS on the role that clients connect to. Preflights contain no API key, so they are answered before the key check. */
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../coded-error.ts";

@@ -1,4 +1,4 @@
-/** URL paths of the GraphQL and MCP endpoints, also behind the path prefix of an upstream. */
+/** URL paths of the GraphQL and MCP endpoints. An upstream's URL may add a path prefix. */
 
 export const graphqlPath = "/v1/graphql";
 /** The path of the MCP endpoint, which exists only with `MCP=on`. */

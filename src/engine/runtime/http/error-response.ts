@@ -8,7 +8,7 @@ import type { resourceMetadata } from "../settings/token-settings.ts";
 import { graphqlPath } from "./endpoint-paths.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
-/** What an error response depends on. `requestId` is absent if the data was rejected before it became a request. */
+/** What an error response depends on. `requestId` is absent if Fastify did not see the request. */
 type RequestInfo = { url: string | undefined; accept: string | undefined; requestId?: string };
 
 /** Returns the media type and the text of the body. The body does not contain the cause of the error. */

@@ -19,9 +19,7 @@ export const acceptsJson = (accept: string | undefined): boolean =>
 /** Whether a client asks for HTML, as browsers do. */
 export const wantsHtml = (accept = ""): boolean => /\btext\/html\b/i.test(accept);
 
-/**
- * The formats of incremental delivery: `v0.2` (graphql-js 17) sends each field once, `20220824` each fragment with all fields.
- */
+/** The formats of incremental delivery: `v0.2` (graphql-js 17) sends each field once, `20220824` repeats fields in fragments. */
 export type PartFormat = "v0.2" | "20220824";
 
 /** The format for clients that accept `multipart/mixed` without a format parameter. */
@@ -35,7 +33,7 @@ const partTypes = {
 
 /**
  * Returns the format that the client prefers for a response in parts; `undefined` if `Accept` does not name `multipart/mixed`. A
- * wildcard is not sufficient. The rank of `multipart/mixed` is ignored, because clients rank it after JSON.
+ * wildcard is not sufficient. Its rank is ignored, because clients rank it after JSON.
  */
 export function partFormatFor(accept: string | undefined): PartFormat | undefined {
   if (accept === undefined || accept.length > maxLength || !/\bmultipart\/mixed\b/i.test(accept))

@@ -11,9 +11,9 @@ import type { ClientConnection } from "./connections.ts";
 import { hasProof, proofHeader } from "./gateway-proof.ts";
 
 /**
- * Publishes the beginning and the end of a request to observers. Only the trace of a gateway in front is continued, not that of a
- * client. Otherwise clients could have all their requests recorded, by the sampled flag or by a trace id that the sampling ratio
- * selects (Trace Context §3.4 "Restart trace", §7.2).
+ * Publishes the beginning and the end of a request to observers. Only the trace of a gateway in front is continued. A client's
+ * trace is not: its sampled flag, or a trace id that the sampling ratio selects, could cause all its requests to be recorded
+ * (Trace Context §3.4 "Restart trace", §7.2).
  */
 export function recordRequest(
   serverInfo: ServerInfo,

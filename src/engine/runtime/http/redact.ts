@@ -1,6 +1,6 @@
 /**
- * Removes credentials and control characters from log lines. Runs on the text of each line immediately before it is written,
- * which covers every log statement.
+ * Removes credentials and control characters from log lines. Runs on the text of each line just before it is written, and so
+ * covers every log statement.
  */
 import { escapeControlCharacters } from "../../shared/control-characters.ts";
 

@@ -74,7 +74,7 @@ export function createServer(
     credentials,
   );
   const nameSources = createSourceMapper();
-  // takes effect only if a body is never read, because `SlowBodies` ends the reading of a slow body earlier
+  // takes effect only if a body is never read: when a slow body is read, `SlowBodies` ends it earlier
   const requestTimeout = config.env.REQUEST_TIMEOUT_MS + 5_000;
   const server = Fastify({
     logger: {
@@ -90,7 +90,7 @@ export function createServer(
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
     genReqId: requestId,
-    childLoggerFactory: (logger) => logger, // a child logger per request is too expensive for the few lines that need the request id
+    childLoggerFactory: (logger) => logger, // a child logger per request costs too much for the few lines that need the request id
     return503OnClosing: false, // requests that arrive during the stop are still answered
     trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
     clientErrorHandler: (error, socket) => {

@@ -48,7 +48,7 @@ const unsent: ReadonlySet<Code> = new Set([
 
 /**
  * Returns a suffix for the message of a failed write, so that clients know whether to repeat the write. A request without a
- * complete response may have been executed, even if the service closed the connection while it was idle.
+ * complete response may have been executed, even if the service closed an idle connection.
  */
 export const outcomeOfWrite = (wasSent: boolean, code: Code): string => {
   if (wasSent) return "; its outcome is unknown: it may have been executed";

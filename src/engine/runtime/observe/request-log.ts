@@ -1,7 +1,7 @@
 /**
  * Writes the log lines of requests and REST calls: one for each failed REST call, and one for each request or, depending on
  * `ACCESS_LOG`, for each request with an error. During a flood of failures or rejections, only the first lines are written, and
- * the others are counted per minute. No line contains a stack trace, an upstream's message, a credential or a body.
+ * the rest are counted per minute. No line contains a stack trace, an upstream's message, a credential or a body.
  */
 import { hash } from "node:crypto";
 import { codes } from "../../shared/error-codes.ts";
@@ -15,7 +15,7 @@ function isFailure(outcome: CallOutcome): boolean {
   return outcome !== "OK" && outcome !== "ABANDONED" && codes[outcome].status >= 500;
 }
 
-/** Whether the request is logged even in a flood: true if REST or this service failed, but not for a rejection by a limit. */
+/** Whether the request is logged even in a flood: true if REST or this service failed, false for a rejection by a limit. */
 const isAlwaysLogged = ({ code, reason }: RequestRecord, isFault: boolean): boolean =>
   isFault && !(code === "SERVICE_UNAVAILABLE" && reason !== undefined);
 
@@ -84,6 +84,6 @@ function accessFields(request: RequestRecord): object {
   };
 }
 
-/** Returns the digest of the unsaved text, which must not be logged, or the unknown document id that was sent. */
+/** Returns a digest of the unsaved text (the text must not be logged), or the unknown document id. */
 const documentOf = ({ documentId, text }: RequestRecord): string | undefined =>
   text ? `sha256:${hash("sha256", text)}` : documentId;

@@ -4,7 +4,7 @@
  * semantic conventions for HTTP (stable) and GraphQL (in development); other attributes begin with `restbound.`. Spans contain no
  * keys, header values, bodies or parameter values.
  *
- * This module is loaded only if the standard `OTEL_…` variables enable traces. The exporter and the resource read the remaining
+ * This module is loaded only if the standard `OTEL_…` variables enable traces. The SDK's exporter and resource read the other
  * variables.
  */
 import {
@@ -216,7 +216,7 @@ const defaultPorts: ReadonlyMap<string, number> = new Map([
 
 /**
  * The values of `server.address` and `server.port` come from the `Host` header. In `url.query`, `REDACTED` replaces each value,
- * and each part that has no name.
+ * and each part without `=`.
  */
 function serverAttributes({ url }: RequestRecord): Attributes {
   if (!url) return {};

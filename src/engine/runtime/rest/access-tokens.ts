@@ -14,11 +14,11 @@ import { upstreamConnector } from "./upstream/upstream-connector.ts";
 
 /** Assumed lifetime of a token if the token response has no `expires_in` (RFC 6749 §5.1). */
 const usualSeconds = 300;
-/** Tokens are replaced this many seconds before they expire. A lifetime below ten minutes is used to 90 %. */
+/** Tokens are replaced this many seconds before they expire. If they last under ten minutes: at 90 %. */
 const marginSeconds = 60;
 /** Pause after a failed token request, because some servers lock out clients that retry immediately. */
 const pauseMs = 5_000;
-/** A token younger than this is not renewed when REST refuses it, because REST would refuse a new one too. */
+/** If REST refuses a token younger than this, it is not renewed: REST would refuse a new one too. */
 const leastAgeMs = 10_000;
 const mostBytes = 65_536;
 

@@ -26,7 +26,7 @@ type MatchPath<Match extends string> = Match | readonly [Match, ...string[]];
 /** An item that has the first property of the `MatchPath`. */
 type Matched<Match extends string> = { readonly [Name in Match]?: unknown };
 
-/** Maps each key to the items found for it, or to the error of the call that should have found them. */
+/** Maps each key to the items found for it, or to an error if they may be incomplete. */
 type Found<Kept> = Map<string, Kept | Error>;
 
 /** A function that adds an item to the items already found for a key, and returns the result. */
@@ -149,7 +149,7 @@ async function fetchChunk<K, Item, Kept>(
       const value = keyAt(item, steps);
       const key = textOf(value);
       if (key === undefined) {
-        hasItemWithoutKey ||= typeof value !== "number"; // a rounded number only fails its own parents, in `foundFor`
+        hasItemWithoutKey ||= typeof value !== "number"; // a rounded number fails only its own parents, in `foundFor`
         continue;
       }
       const kept = found.get(key);
@@ -175,8 +175,8 @@ const keyAt = (item: unknown, steps: readonly string[]): unknown =>
   steps.reduce((value, step) => (isRecord(value) ? own(value, step) : undefined), item);
 
 /**
- * Called if an item has no key, because the item may belong to any parent. Fails the keys for which this item may be missing: if
- * a key may have several items, all keys; otherwise the keys for which no item was found.
+ * Called if an item has no key: it may belong to any parent. Fails the keys that this item may belong to: all keys if a key may
+ * have several items; otherwise the keys for which no item was found.
  */
 function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): void {
   for (const key of chunk.map(String)) {
@@ -185,7 +185,7 @@ function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): voi
   }
 }
 
-/** Returns the keys that the encoder refused, so that only the parents with these keys fail. */
+/** Returns the keys that the encoder refused: only the parents with these keys fail. */
 export const unwritableItems = (error: unknown): readonly unknown[] =>
   error instanceof CodedError && error.cause instanceof Unwritable ? error.cause.items : [];
 

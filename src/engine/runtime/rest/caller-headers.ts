@@ -21,11 +21,11 @@ const unknownCaller: Vouched = { tenant: undefined, permissions: new Set() };
 
 /** Data derived from the credentials and the context headers. Requests with the same values share a profile. */
 export class CallerProfile {
-  /** Headers that all operations receive, without those that differ in each request, such as `x-request-id`. */
+  /** Headers that all operations receive, except those that differ in each request, such as `x-request-id`. */
   readonly headers: Headers;
   /** All credentials of the request. Each operation receives only those that it accepts. */
   readonly credentials: Headers;
-  /** The tenant if the gateway vouches for one, otherwise the owners of the credentials. */
+  /** The tenant if the gateway vouches for it, otherwise the owners of the credentials. */
   readonly owners: readonly Owner[];
   /** Differs between any two callers that REST can distinguish. Does not change when the gateway's proof is rotated. */
   readonly identity: string;
@@ -91,7 +91,7 @@ export class CallerHeaders {
     return Object.keys(this.credentials).length > 0;
   }
 
-  /** The name of the first owner, for code that supports only one owner. */
+  /** The name of the first owner, for code that supports only one. */
   get caller(): string {
     return this.owners[0]?.name ?? "";
   }
@@ -108,9 +108,9 @@ export class CallerHeaders {
   }
 
   /**
-   * Records the owners whose credentials are valid because an operation has succeeded. If the request contains the credentials of
-   * several alternative security requirements, REST may have checked any of them. A credential therefore counts as valid only if
-   * each of these alternatives includes it. An operation that accepts anonymous requests proves nothing.
+   * Records the owners whose credentials are valid because an operation has succeeded. If the request meets several alternative
+   * security requirements, REST may have checked any of them. So a credential counts as valid only if each of these alternatives
+   * includes it. An operation that accepts anonymous requests proves nothing.
    */
   succeeded({ credentials = [], anonymous }: Operation): void {
     if (this.unknown.length === 0 || anonymous) return;
@@ -125,8 +125,8 @@ export class CallerHeaders {
    * parameters `ofCall`. A public operation receives no data of the caller except the language.
    *
    * A header parameter may come from a client's argument, so it never replaces a credential or a header that the gateway vouches
-   * for, in any spelling. Otherwise a client could pass a valid credential as an argument, and the success of the call would
-   * prove the invalid credential of its request.
+   * for, in any spelling. Otherwise a client could pass a valid credential as an argument, and the call's success would seem to
+   * prove the invalid one in its headers.
    */
   headersOf(operation: Operation, ofCall: Headers = {}): Dictionary<string> {
     const headers = operation.public ? this.#headersOfPublicRead : new Dictionary<string>(this.headers);
@@ -170,7 +170,7 @@ export class CallerHeaders {
     return Object.fromEntries(Object.entries(query).filter(([name]) => !placed.includes(name))) as Query;
   }
 
-  /** Adds the credentials of an operation that expects some of them in a cookie or in another header (`places`). */
+  /** Adds the credentials, for an operation that expects some in a cookie or in another header (`places`). */
   #addCredentials(operation: Operation, headers: Dictionary<string>): void {
     const cookies: string[] = [];
     for (const [name, value] of this.#credentialsOf(operation)) {
@@ -222,8 +222,8 @@ export const partsOfSecrets = (values: readonly string[]): readonly string[] =>
 const mostCharacters = 1_024;
 
 /**
- * Returns the SHA-256 digest of a long string, because a credential may have 16 kB and thousands of callers are remembered. No
- * short string can equal a digest.
+ * Returns the SHA-256 digest of a long string: a credential may have 16 kB, and thousands of callers are remembered. No short
+ * string can equal a digest.
  */
 export const digestIfLong = (text: string, most = mostCharacters): string =>
   text.length <= most ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;

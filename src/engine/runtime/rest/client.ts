@@ -1,6 +1,6 @@
 /**
  * Makes the REST calls of one GraphQL request. Converts each response to a value or to a `CodedError`, which names the operation
- * but reveals nothing else about the upstream.
+ * and reveals nothing else of the upstream.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson, isText } from "../../shared/media-type.ts";
@@ -107,7 +107,7 @@ export class RestClient {
     return client;
   }
 
-  /** The caller's tenant; empty if no gateway vouches for one. REST operations that need the tenant are then refused. */
+  /** The caller's tenant. If no gateway vouches for it, it is empty, and operations that need the tenant are refused. */
   get tenant(): string {
     return this.#scope.forwarded.tenant ?? "";
   }
@@ -239,9 +239,7 @@ export class RestClient {
   }
 }
 
-/**
- * Throws unless the call's tenant parameter is the caller's tenant, because the server's credential is valid for several tenants.
- */
+/** Throws unless the call's tenant parameter is the caller's tenant: the server's credential is valid for several tenants. */
 function checkTenant({ held }: Operation, init: Init | undefined, tenant: string | undefined): void {
   if (!held?.tenant) return;
   if (own(membersOf(init?.[held.tenant.in]), held.tenant.name) !== tenant)
@@ -266,7 +264,7 @@ function valueIn(operation: Operation, body: unknown, result: readonly string[])
   return value;
 }
 
-/** Returns the parsed body of a success; `undefined` if it is empty. Throws for failures and for undeclared bodies. */
+/** Returns the parsed body of a success; `undefined` if empty. Throws for failures and for undeclared bodies. */
 function bodyOf(
   operation: Operation,
   init: Init | undefined,

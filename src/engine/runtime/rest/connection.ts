@@ -8,8 +8,8 @@
  * - the number of items before the page, if REST's total determines the last page;
  * - the number of consecutive empty pages so far.
  *
- * With offsets, the cursor of each edge is its offset. If REST expects the id of the last item as its cursor, the id is read from
- * this item.
+ * With offsets, the cursor of each edge is its offset. If REST's cursor is the id of the last item, the id is read from this
+ * item.
  */
 import { Dictionary } from "../../shared/own.ts";
 import { type CountedPage, isCounted, type NextPage, type Page, pathOfPart } from "../../shared/page.ts";
@@ -83,8 +83,8 @@ type PageAnswer = {
 };
 
 /**
- * Throws if REST announces a further page but the cursor is missing or leads to the same page, because a client that follows the
- * pages would never finish.
+ * Throws if REST announces a further page but the cursor is missing or leads to the same page: a client that follows it would
+ * never finish.
  */
 function checkProgress({ page, body, items, start }: PageAnswer, nextCursor: string): void {
   const { next } = page;
@@ -105,7 +105,7 @@ function checkProgress({ page, body, items, start }: PageAnswer, nextCursor: str
     fail(`more than ${mostEmptyPages} pages in a row are empty, and each leads to another one`);
 }
 
-/** Whether REST announces a next page; `undefined` if REST says neither that there is one nor that there is none. */
+/** Whether REST announces a next page; `undefined` if REST does not say. */
 function announcesMore({ more, moreIf }: Page, body: object): boolean | undefined {
   if (!more) return undefined;
   const value = valueAt(body, more) ?? undefined;
@@ -141,7 +141,7 @@ function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: Page
   return { first: Math.min((args.first ?? first) + skip, most ?? Number.MAX_SAFE_INTEGER) };
 }
 
-/** Returns the cursor in the URL of the next page; empty on the last page. An error that it throws fails the REST call. */
+/** Returns the cursor in the URL of the next page; empty on the last page. If it throws, the REST call fails. */
 function linkedCursor(
   { at, parameter }: NextPage & { readonly by: "link" },
   header: string | string[] | undefined,
@@ -167,7 +167,7 @@ function nextCursorIn(answer: PageAnswer, next: Exclude<NextPage, { readonly by:
   return next.by === "lastItem" ? cursorOfLastItem(answer, next.at) : countedCursor(answer, next);
 }
 
-/** Returns the cursor from the last item; empty on the last page and on an empty page. */
+/** Returns the cursor in the last item; empty on the last page and on an empty page. */
 function cursorOfLastItem(answer: PageAnswer, at: readonly string[]): string {
   const { page, body, items } = answer;
   if (!Array.isArray(items) || items.length === 0) return "";
@@ -175,7 +175,7 @@ function cursorOfLastItem(answer: PageAnswer, at: readonly string[]): string {
   return isLast ? "" : restCursorAt(items.at(-1), at) || notACursor();
 }
 
-/** Returns the number or offset of the next page; empty on the last page, and with offsets also after an empty page. */
+/** Returns the number or offset of the next page; empty on the last page and, with offsets, after an empty page. */
 function countedCursor(answer: PageAnswer, { by, from, total }: CountedPage): string {
   const { page, start, body } = answer;
   const count = lengthOf(answer.items);
@@ -188,7 +188,7 @@ function countedCursor(answer: PageAnswer, { by, from, total }: CountedPage): st
   return isLast ? "" : String(following);
 }
 
-/** Whether the page is the last one of the list, because REST returned no items or fewer than requested. */
+/** Whether REST returned no items or fewer than requested, so that this is the last page. */
 function isShort({ args, page, start, items }: PageAnswer): boolean {
   const full = "full" in page.next ? (page.next.full ?? 0) : 0;
   const count = lengthOf(items);
@@ -197,7 +197,7 @@ function isShort({ args, page, start, items }: PageAnswer): boolean {
 
 const lengthOf = (items: unknown): number => (Array.isArray(items) ? items.length : 0);
 
-/** `edges` and `pageInfo` are getters, so that they are only built if the client selects them. */
+/** `edges` and `pageInfo` are getters, so that they are built only if the client selects them. */
 function buildConnection({ args, page, start, body, items }: PageAnswer, nextCursor: string): object {
   const { first, after } = args;
   const { skip, size, before } = start;

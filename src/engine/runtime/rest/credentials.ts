@@ -46,8 +46,8 @@ const canonical = (text: string): string =>
   text.startsWith("basic ") ? `basic ${Buffer.from(text.slice(6), "base64").toString("base64")}` : text;
 
 /**
- * A tenant, the holder of a credential, or a client address that requests are charged to. `name` is unique; for a credential, it
- * contains the values of its headers. `headers` are the names of these headers; empty for a tenant or an address.
+ * Requests are charged to an owner: a tenant, the holder of a credential, or a client address. `name` is unique; for a
+ * credential, it contains the header values. `headers` are the header names; empty for a tenant or an address.
  */
 export type Owner = { readonly name: string; readonly headers: readonly string[] };
 

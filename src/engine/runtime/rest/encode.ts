@@ -1,8 +1,7 @@
 /**
  * Serializes parameters (OpenAPI 3.1.1 §4.8.12, RFC 3986 §3.3, §3.4). A value never changes the route, and REST decodes exactly
- * the value that was passed: values that a style cannot express unambiguously are refused. A query or header omits null and
- * undefined, both as values and as members of an object, and refuses an empty list. A path refuses an empty value and a dot
- * segment.
+ * the value that was passed: values that would be ambiguous in a style are refused. A query or header omits null and undefined,
+ * as a value or as a member of an object, and refuses an empty list. A path refuses an empty value and a dot segment.
  */
 import { serializeArrayParam, serializeObjectParam } from "openapi-fetch";
 import type { Operation, Style } from "../../shared/operation.ts";
@@ -70,7 +69,7 @@ function serializeComposed(name: string, value: object, written: Style, all: Pai
   return withoutDelimiters(serializeObjectParam(encodeURIComponent(name), membersOf(value), options));
 }
 
-/** An empty list has no serialization: REST would see no parameter, and without a filter it would return everything. */
+/** An empty list has no serialization: REST would see no parameter, so no filter, and would return everything. */
 const emptyList = (name: string): Unwritable =>
   new Unwritable(name, "is an empty list, which REST would read as no value at all");
 
@@ -92,9 +91,8 @@ function checkItems(name: string, items: readonly unknown[], separator: string |
 }
 
 /**
- * Refuses a member of an object that is serialized under the same name as another parameter, because servers differ in which
- * value of a repeated name they use. The members of an exploded object become parameters, those of a `deepObject` are named
- * `object[member]`.
+ * Refuses a member of an object if another parameter is serialized under the same name, because servers differ in which value of
+ * a repeated name they use. Members of an exploded object become parameters; those of a `deepObject` are named `object[member]`.
  */
 function checkMembers(name: string, value: object, style: Style, all: Pairs): void {
   const names = pairNames(name, value, style);
@@ -167,7 +165,7 @@ export function jsonOf(name: string, value: unknown): string {
   return text;
 }
 
-/** Matches a lone surrogate in the output of `JSON.stringify`, which escapes it as `\ud800` and a backslash as `\\`. */
+/** Matches a lone surrogate in the output of `JSON.stringify`: it is escaped as `\ud800`, a backslash as `\\`. */
 export const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
@@ -232,8 +230,8 @@ export class Unwritable extends CodedError {
 }
 
 /**
- * Replaces each `{name}` in a path. Throws `BAD_USER_INPUT` for an empty value, a control character or a dot segment, even if the
- * dot segment only results from the text around the value, as in `/files/.{name}`.
+ * Replaces each `{name}` in a path. Throws `BAD_USER_INPUT` for an empty value, a control character or a dot segment, even if
+ * part of the dot segment is in the template, as in `/files/.{name}`.
  */
 export function serializePath(path: string, values: Readonly<Record<string, unknown>>): string {
   return path.replace(/(?:\{[^{}]+\}|[^/])+/g, (segment) => {
@@ -291,6 +289,6 @@ export function integer<const Text extends string | null | undefined>(
   throw new CodedError("BAD_USER_INPUT", "an id is not the integer that REST expects");
 }
 
-/** Disables type checks of a value that may be one of several objects or lists. Only REST can validate the client's choice. */
+/** Disables type checks of a value that may be one of several objects or lists: only REST can validate the choice. */
 // biome-ignore lint/suspicious/noExplicitAny: the value is assignable to any type that REST expects
 export const untyped = (value: unknown): any => value;

@@ -2,7 +2,7 @@
  * Selects the headers of a request that are forwarded to REST, by an allow-list. An operation receives the credentials that its
  * OpenAPI document declares for it. The context headers, the gateway's proof and the trace headers are forwarded only if the
  * proof is valid. A product with its own OpenAPI document receives the context headers and the proof only if `CONTEXT_PRODUCTS`
- * lists the product. An unlisted product may belong to a vendor, which could use the proof to impersonate any tenant.
+ * lists the product. An unlisted product may belong to a vendor, who could use the proof to impersonate any tenant.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
@@ -82,8 +82,8 @@ function copyHeaders(target: Dictionary<string>, given: IncomingHttpHeaders, nam
 }
 
 /**
- * Returns an unambiguous cache key for headers, because header values contain no line breaks. An absent header differs from an
- * empty one. Requests with and without a valid proof have different keys, because their keys have different numbers of lines.
+ * Returns a cache key for headers. It is unambiguous: header values contain no line breaks, and an absent header differs from an
+ * empty one. The number of lines of the key differs with and without a valid proof.
  */
 function textOfHeaders(given: IncomingHttpHeaders, names: readonly string[]): string {
   let text = "";

@@ -23,9 +23,9 @@ type ByArgument<Fact> = Readonly<Record<string, Readonly<Record<string, Fact>>>>
 /** How to resolve a representation by one of the entity's keys (`@key`). */
 export type EntityReference = {
   /**
-   * The fields of the key. The value at `path` in the representation has the GraphQL type `type`, and is passed to the resolver
-   * as `argument`. If the reference has no `field`, the entity is built from the representation without a REST call, and the
-   * value is set as the REST property `property`. `isInteger` means that REST represents the ID as an integer.
+   * The fields of the key. The value at `path` in the representation has the GraphQL type `type` and is passed to the resolver as
+   * `argument`. If the reference has no `field`, the entity is built from the representation, with no REST call, and the value
+   * becomes the REST property `property`. `isInteger` means that REST represents the ID as an integer.
    */
   readonly keys: readonly {
     readonly argument: string;
@@ -33,19 +33,19 @@ export type EntityReference = {
     readonly type: string;
     readonly property?: string;
     readonly isInteger?: boolean;
-    /** Set for a field that is not part of the key but required by another field (`@requires`). */
+    /** Set for a field that is not in the key but is required by another field (`@requires`). */
     readonly isOptional?: boolean;
   }[];
   /** The Query field that resolves the entity by its key. */
   readonly field?: string;
-  /** Present if `field` accepts a list of up to `size` keys. `match` is the path at which each returned item contains its key. */
+  /** Present if `field` accepts a list of up to `size` keys. `match` is the path of the key in each returned item. */
   readonly batch?: { readonly size: number; readonly match: readonly string[] };
 };
 
 export type GeneratedApi = {
   /** URL of the schema file for clients. */
   readonly schema: URL;
-  /** The resolvers by GraphQL type and field. An enum has its REST values in place of resolvers. */
+  /** The resolvers by GraphQL type and field. For an enum, its REST values instead of resolvers. */
   readonly resolvers: Readonly<Record<string, object>>;
   readonly operations: Operations;
   /** Names of the header parameters in the OpenAPI document. The gateway forwards the headers with these names. */

@@ -1,7 +1,7 @@
 /**
- * Credentials that the server holds for vendors' APIs (`spec/credentials.yaml`). The values of these credentials are in files
- * below `CREDENTIALS_DIRECTORY`, which are re-read while they are in use. The values are in private fields, so that logging an
- * object does not reveal them.
+ * Credentials that the server holds for vendors' APIs (`spec/credentials.yaml`). Their values are in files below
+ * `CREDENTIALS_DIRECTORY`, which are re-read while they are in use. The values are in private fields, so that logging an object
+ * does not reveal them.
  */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -72,7 +72,7 @@ export class CallCredentials {
     if (cookies.length > 0) headers.cookie = cookies.join("; ");
   }
 
-  /** Adds the query credentials to a path. Throws if an argument has set a parameter of the same name. */
+  /** Adds the query credentials to a path. Throws if an argument has set a parameter with such a name. */
   pathOf(path: string): string {
     let whole = path;
     for (const { credential, value } of this.#credentials) {
@@ -89,7 +89,7 @@ export class CallCredentials {
     return this.#credentials.some(({ token }) => token?.isRenewable);
   }
 
-  /** Makes the next call fetch a new access token for each renewable one. */
+  /** Makes the next call request a new access token for each token that is renewable. */
   renew(): void {
     for (const { token } of this.#credentials) token?.renew();
   }
@@ -105,7 +105,7 @@ export class CallCredentials {
   }
 }
 
-/** Matches the JSON escape of a letter or a digit (RFC 8259 §7), which is rare, because only other characters need escapes. */
+/** Matches the JSON escape of a letter or a digit (RFC 8259 §7). It is rare: only other characters need escapes. */
 const escapedAlphanumeric = /\\u00(?:3\d|[46][1-9a-f]|[57][\da])/i;
 
 /**

@@ -1,10 +1,10 @@
 /**
  * Closes the connections of clients that read responses too slowly, because unread responses stay in memory, in this role or in
  * the role behind it. A client must read `minimumRate` bytes per second on average over a window. Time without pending data does
- * not count. A client that only sends data, and does not read, still counts as slow.
+ * not count. A client that sends data but does not read also counts as slow.
  *
- * Time is counted in checks rather than measured, so that clients do not look slow when the event loop is delayed. Node reports a
- * large write only when it is complete, so progress is read from the socket's handle, as in Node's own timeout.
+ * Time is counted in checks, not measured: a delay of the event loop must not make clients look slow. Node reports a large write
+ * only when it is complete, so progress is read from the socket's handle, as in Node's own timeout.
  */
 import type { Socket } from "node:net";
 import { CodedError } from "../../coded-error.ts";

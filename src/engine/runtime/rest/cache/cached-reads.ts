@@ -34,7 +34,7 @@ export type ReadCall = {
   readonly end: (outcome: Outcome) => Outcome;
 };
 
-/** Makes a call, and calls `begin` once the call is admitted. Throws or rejects with a `CodedError`. */
+/** Makes a call, and calls `begin` when the call is admitted. Throws or rejects with a `CodedError`. */
 type Call = (request: CallRequest, begin?: () => ReadCall) => Promise<RestResponse>;
 
 export class Reads {
@@ -45,7 +45,7 @@ export class Reads {
   readonly #unconfirmed = new ValidatorBackoff();
   /**
    * Ids of public operations whose last response could not be cached for all callers. Reads of these operations wait only for
-   * calls that their own caller has in flight.
+   * their own caller's calls.
    */
   readonly #notForAll = new Set<string>();
 
@@ -110,7 +110,7 @@ export class Reads {
     return kept instanceof StoredResponse ? kept : undefined;
   }
 
-  /** Returns a fresh stored response, or a stale one that is then revalidated in the background. */
+  /** Returns a fresh stored response, or a stale one, and revalidates that in the background. */
   #stored(request: CallRequest, keys: Keys): Promise<RestResponse> | undefined {
     const { scope } = request;
     const stored = this.#find(keys);
@@ -167,7 +167,7 @@ export class Reads {
     });
     if (!stored) return response;
     return response.catch((failure: CodedError) => {
-      const used = staleInsteadOf(failure, stored, scope); // `end` is not called for a call that was refused
+      const used = staleInsteadOf(failure, stored, scope); // `end` is not called if the call was refused
       if (used instanceof RestResponse) return scope.take(used);
       throw used;
     });

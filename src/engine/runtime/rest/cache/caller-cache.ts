@@ -1,13 +1,13 @@
 /**
- * Caches REST responses and GraphQL responses as far as REST's caching headers permit: public values for all callers, other
- * values per caller (`CallerKey`).
+ * Caches REST responses and GraphQL responses if REST's caching headers permit it: public values for all callers, other values
+ * per caller (`CallerKey`).
  *
  * A write drops all values of its caller, for all products, so that the caller reads its own writes. RFC 9111 §4.4 requires this
  * only for the written URL. A caller also never reads a public value that is older than the caller's last write.
  *
  * The total size and the size per caller are limited, and the least recently used values are evicted first. A public value counts
  * toward the size of the caller whose request fetched it. When the cache is larger than `openBytes`, a value is cached only at
- * the second request for its key. Otherwise many callers would evict each other's values before any of them is reused.
+ * the second request for its key. Otherwise many callers would evict each other's values before these are reused.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
@@ -16,7 +16,7 @@ import type { CallerHeaders } from "../caller-headers.ts";
 /** `size` is the estimated memory of the value in bytes, without its key. */
 type CachedValue = { readonly size: number };
 
-/** The keys of one caller's values, the oldest first, and the total size of the values. */
+/** The keys of one caller's values, oldest first, and the total size of the values. */
 type CallerValues = { readonly keys: Set<string>; size: number };
 type Entry = Pick<CallerKey, "identity" | "caller"> & {
   readonly value: CachedValue;
@@ -26,7 +26,7 @@ type Entry = Pick<CallerKey, "identity" | "caller"> & {
 
 const bytesPerUnit = 2;
 
-/** Prefix of the callers in `#droppedAt`, which also contains identities. No identity begins with a line break. */
+/** Prefix of callers in `#droppedAt`, which also has identities as keys. No identity begins with a line break. */
 const allOf = "\n";
 
 /** The identity of public values. The identity of a caller never begins with a line break, so it never equals this identity. */
@@ -50,14 +50,14 @@ export class CallerCache {
       if (reason === "evict") this.#forgottenAt = Math.max(this.#forgottenAt, at);
     },
   });
-  /** The latest of the times that were evicted from `#droppedAt`. */
+  /** The latest time that was evicted from `#droppedAt`. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
 
   get bytes(): number {
     return this.#entries.calculatedSize;
   }
 
-  /** Users of the cache must check the class of the value, because REST responses and GraphQL responses share the cache. */
+  /** The calling code must check the class of the value, because REST and GraphQL responses share the cache. */
   get(key: CallerKey): CachedValue | undefined {
     const { identity, whole } = key;
     if (!this.#byIdentity.has(identity)) return undefined; // avoids hashing a long key
@@ -128,14 +128,14 @@ type Reader = Pick<CallerHeaders, "identity" | "caller">;
 
 /**
  * A cache key. The key begins with the identity of the caller, or with `everyone` for a public value. The string is built only
- * once, because a `Map` hashes each new string again and the URL of a batched call has thousands of characters.
+ * once: a `Map` hashes each new string again, and the URL of a batched call has thousands of characters.
  */
 export class CallerKey {
   /** The identity that may read the value: the caller's, or `everyone`. */
   readonly identity: string;
   /** The identity of the requesting caller, even if the value is public. */
   readonly reader: string;
-  /** The caller that the size is charged to. All users of a tenant, for example, are one caller with different identities. */
+  /** The caller that the size is charged to. For example, all users of a tenant are one caller with several identities. */
   readonly caller: string;
   readonly whole: string;
 
@@ -157,9 +157,9 @@ export class CallerKey {
 
 /**
  * The doorkeeper of TinyLFU (Einziger, Friedman and Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", §3.4.2), which
- * remembers the keys of recent requests. The doorkeeper is a table of fingerprints with four bytes each. A new fingerprint
- * replaces the previous one of its slot. Each caller is assigned to one row, so that a caller with very many keys only displaces
- * the fingerprints of the callers in its row.
+ * remembers the keys of recent requests. It is a table of fingerprints of four bytes each. A new fingerprint replaces the one in
+ * its slot. Each caller is assigned to one row, so that a caller with very many keys displaces only fingerprints of callers in
+ * this row.
  */
 const rows = 64;
 const slotsPerRow = 64;

@@ -1,7 +1,7 @@
 /**
  * Makes concurrent identical reads of one caller share one call (`RequestCoalescer`). Reads are identical if their URL and their
  * headers are equal, except for the request id and the trace. Each request keeps its own deadline and budgets. The call has its
- * own scope, and is abandoned only if all clients disconnect.
+ * own scope and is abandoned only if all clients disconnect.
  *
  * Reads of a public operation also wait for calls of other callers, because their response may be stored for all callers. Until
  * such a response is stored, the callers make their calls one after another, so that few calls are needed.
@@ -21,7 +21,7 @@ type Read = {
   readonly send: (scope: RequestScope) => Promise<RestResponse>;
   /** Returns a fresh response if one has been stored since the read began to wait. */
   readonly fresh: () => RestResponse | undefined;
-  /** Whether the call of another caller may store a response for this read. */
+  /** Whether another caller's call may store a response for this read. */
   readonly waitsForOthers: () => boolean;
 };
 /** The response that a waiting read gets; `undefined` if the read must wait again. */
@@ -87,8 +87,8 @@ async function responseFor(
 }
 
 /**
- * Called when reads must stop waiting. The reads of the first caller share a call. The reads of every other caller wait again if
- * the first caller's call may store a response for all callers. Otherwise each of the other callers makes one call at once.
+ * Called when reads must stop waiting. The reads of the first caller share a call. If this call may store a response for all
+ * callers, the reads of the other callers wait again. Otherwise each of these callers makes one call at once.
  */
 function continueReads(reads: Identical): void {
   const waiters = reads.take().filter((waiter) => {

@@ -19,7 +19,7 @@ class Policy extends CachePolicy {
 
 const options = { cacheHeuristic: 0, immutableMinTimeToLive: 0 };
 
-/** Maximum lifetime in seconds: the longest that caches must support (RFC 9111 §1.2.2). */
+/** Maximum lifetime in seconds. Caches need not support a longer one (RFC 9111 §1.2.2). */
 const mostSeconds = 2 ** 31;
 
 /** Estimated bytes of a stored response besides its value and its headers. */
@@ -59,8 +59,8 @@ export class StoredResponse {
   }
 
   /**
-   * Returns `undefined` if REST does not permit storing the response or the response could never be reused. With `forValidator`,
-   * a response is also stored if it has a validator but no lifetime.
+   * Returns `undefined` if REST forbids storing the response, or if it could never be reused. With `forValidator`, a response is
+   * also stored if it has a validator but no lifetime.
    */
   static of(request: CallRequest, response: RestResponse, forValidator: boolean): StoredResponse | undefined {
     const { rawHeaders } = response;
@@ -150,7 +150,7 @@ export function isForAll(operation: Operation, { rawHeaders }: RestResponse): bo
   return !directives.has("private") && (directives.has("public") || directives.has("s-maxage"));
 }
 
-/** Estimates the bytes of headers: a stored response keeps the request headers for `Vary` and the response headers for `Link`. */
+/** Estimates the bytes of headers: a stored response keeps request headers for `Vary` and response headers for `Link`. */
 function headerBytes(headers: RawHeaders | Headers): number {
   let bytes = 0;
   for (const name in headers) bytes += bytesPerHeader + name.length + String(headers[name]).length;
@@ -188,7 +188,7 @@ const cachingHeaders = ["age", "cache-control", "date", "etag", "expires", "last
 
 /**
  * Returns the caching headers in the form that `http-cache-semantics` needs. The first value of a repeated header or directive is
- * used, and a malformed age or lifetime makes the response stale (RFC 9111 §4.2.1, §5.1). Without this, the library would use the
+ * used, and a malformed age or lifetime makes the response stale (RFC 9111 §4.2.1, §5.1). Otherwise the library would use the
  * last value, refuse to serve fresh responses with `must-revalidate` or `proxy-revalidate`, and serve stale responses with
  * `no-cache`.
  */
@@ -239,6 +239,6 @@ function directivesOf(control: string): ReadonlyMap<string, string> {
   return directives;
 }
 
-/** Whether no other request can reuse the response: `Vary` is `*` or names a header that differs in each request. */
+/** Whether the response cannot be reused: `Vary` is `*` or names a header that differs in each request. */
 const variesByRequest = ({ vary = "" }: Headers): boolean =>
   vary.split(",").some((name) => name.trim() === "*" || perRequestHeaders.has(name.trim().toLowerCase()));

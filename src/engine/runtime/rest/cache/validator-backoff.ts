@@ -7,7 +7,7 @@
  * 304 follows, the next pause is twice as long. A 304 resets the count.
  *
  * Callers are divided into groups, and each group has its own count. One count per caller would cache too many responses in vain.
- * One count for all callers would let a resource that changes often for one caller disable caching for the others.
+ * With one count for all, a resource that changes often for one caller would disable caching for the others.
  */
 import { unconfirmedResponses } from "../../settings/capacity.ts";
 import { hashOf } from "./caller-cache.ts";
