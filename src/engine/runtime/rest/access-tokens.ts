@@ -38,7 +38,7 @@ export class AccessToken {
     return this.#text;
   }
 
-  /** Whether REST, which refused this token, may accept a new one. */
+  /** Whether REST may accept a new token after refusing this one. */
   get isRenewable(): boolean {
     return this.#isRenewable();
   }

@@ -66,8 +66,8 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
 }
 
 /**
- * Returns a list of items per list of keys, in the order of the keys. A key without an item results in null. A missing list or
- * key results in null if the OpenAPI document allows it.
+ * Returns a list of items per list of keys, in the order of the keys. A key that matches no item results in null; so does a
+ * missing list or key if the OpenAPI document allows it.
  */
 export async function batchEach<
   Keys extends readonly MaybeKey[] | null | undefined,

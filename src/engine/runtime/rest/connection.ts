@@ -2,8 +2,8 @@
  * Builds a connection from a page of REST (GraphQL Cursor Connections Specification).
  *
  * REST sends one cursor per page: the cursor of the next page. The last edge gets this cursor. The cursor of any other edge
- * contains the REST cursor of the edge's own page and the number of items to skip: the page is requested again, and its first
- * items are dropped. A cursor may contain further values:
+ * contains the REST cursor of its own page and the number of items to skip: that page is requested again, and its first items are
+ * dropped. A cursor may contain further values:
  * - the page size, if the REST cursor may be a page number, because pages of another size begin at other items;
  * - the number of items before the page, if REST's total determines the last page;
  * - the number of consecutive empty pages so far.

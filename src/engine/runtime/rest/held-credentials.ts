@@ -109,8 +109,8 @@ export class CallCredentials {
 const escapedAlphanumeric = /\\u00(?:3\d|[46][1-9a-f]|[57][\da])/i;
 
 /**
- * `run` is the longest sequence of letters and digits in `text`. A text without `run` does not contain the secret in any
- * spelling, unless it contains an `escapedAlphanumeric`.
+ * `run` is the longest sequence of letters and digits in `text`. Only a text with `run` or an `escapedAlphanumeric` can contain
+ * the secret, in any spelling.
  */
 type Secret = { readonly run: string; readonly text: string };
 
@@ -121,7 +121,7 @@ function secretOf(text: string): Secret {
 
 /**
  * Matches all spellings of a secret: percent-encoding (RFC 3986 §2.1), JSON escapes (RFC 8259 §7) and numeric character
- * references of HTML, also nested, as in a URL within a URL. Repetitions are bounded, so that matching takes linear time.
+ * references of HTML, also nested, as in a URL within a URL. Bounded repetitions keep the matching time linear.
  */
 function patternOf(secret: string, isEscaped: boolean): RegExp {
   const pattern = secret.replace(isEscaped ? /./gs : /[^A-Za-z0-9]/g, (character) => {
@@ -133,7 +133,7 @@ function patternOf(secret: string, isEscaped: boolean): RegExp {
   return new RegExp(pattern, "gi");
 }
 
-/** Returns the user name of Basic credentials if the user name is the secret: some vendors expect the API key there. */
+/** Returns the user name of Basic credentials if it is the secret: some vendors expect the API key there. */
 function userThatIsTheKey({ scheme }: HeldCredential, value: string): string[] {
   const colon = value.indexOf(":");
   return scheme === "Basic" && value.length - colon < leastCharacters ? [value.slice(0, colon)] : [];
@@ -168,8 +168,8 @@ export class HeldCredentials {
 
   /**
    * Returns the server's credentials for a call of a verified tenant; `undefined` if the operation uses the caller's credentials.
-   * Throws a `CodedError`, for example if the caller lacks the permission that `spec/credentials.yaml` requires. Called before
-   * the cache is read, so that cached responses need the permission too.
+   * Throws a `CodedError`, for example if the caller lacks a permission that `spec/credentials.yaml` requires. Called before the
+   * cache is read: cached responses need the permission too.
    */
   async of(
     { held }: Operation,
@@ -205,7 +205,7 @@ export class HeldCredentials {
       return watched.value;
     } catch (error) {
       if (error instanceof CodedError) throw error;
-      // the original error must not be the cause, because it names the file
+      // the original error names the file, so it must not be the cause
       throw new CodedError(
         "UPSTREAM_UNAVAILABLE",
         perTenant
@@ -224,7 +224,7 @@ export class HeldCredentials {
     });
   }
 
-  /** Compares names exactly, so that no tenant can use another tenant's file on a case-insensitive file system. */
+  /** Compares names exactly: on a case-insensitive file system, a tenant could use another tenant's file. */
   #hasFile(folder: string, tenant: string): boolean {
     if (!tenantName.test(tenant)) return false;
     let tenants = this.#folders.get(folder);
@@ -280,7 +280,7 @@ export const findHeldFileFaults = (operations: Operations, directory: string): s
     });
   });
 
-/** Returns one line per invalid file of a tenant. Such a file does not prevent the start, because it affects only one tenant. */
+/** Returns one line per invalid file of a tenant. It does not prevent the start, because it affects only that tenant. */
 export function* findTenantFileFaults(operations: Operations, directory: string): Iterable<string> {
   for (const credential of credentialsOf(operations)) {
     if (!credential.perTenant) continue;

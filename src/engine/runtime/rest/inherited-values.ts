@@ -1,15 +1,15 @@
 /**
  * A link is a field that calls REST with values of the objects above it. This module finds the values that a link inherits from
  * objects other than its parent (`from: "Account.id"`) and from arguments of the fields above it (`from: "argsAbove.org"`). REST
- * objects may be shared between requests and are never modified, so the plan records the objects above each link separately.
+ * objects may be shared between requests and are never modified, so the plan records the objects above a link separately.
  */
 import type { NullFor, ValueAt } from "./openapi-types.ts";
 import { lacksKey, valueAt } from "./property.ts";
 import type { AnyContext, GraphqlTypes } from "./rest-context.ts";
 
 /**
- * An object that links below it may inherit from: the REST object of a GraphQL type, or the arguments of a field. `type` is the
- * name of the GraphQL type or, for an argument `org`, `argsAbove.org`. `above` is the next `Enclosing` toward the root.
+ * An object from which links below it can inherit: the REST object of a GraphQL type, or a field's arguments. `type` is the name
+ * of the GraphQL type or, for an argument `org`, `argsAbove.org`. `above` is the next `Enclosing` toward the root.
  */
 export type Enclosing = {
   readonly type: string;
@@ -48,7 +48,7 @@ export type Inherited<Of extends Sources, Context extends AnyContext> = {
   readonly [Name in keyof Of]: ValueOf<Of[Name], TypesOf<Context>>;
 };
 
-/** Returns null if the value of a source in `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if any other value is null. */
+/** Returns null if a source in `nullable` has the value null. Throws `BAD_UPSTREAM_RESPONSE` if another source has. */
 export function inheritedFrom<const Of extends Sources, Context extends AnyContext>(
   sources: Of,
   nullable: readonly (keyof Of)[],
@@ -88,8 +88,8 @@ export const markOf = (sources: Sources) => ({
 });
 
 /**
- * Creates the resolver of a link that inherits values. The link resolves to null without a call if the value of a source in
- * `nullable` is null. The fourth argument is `info` in the generated types, but a plan passes the parent's `Enclosing`.
+ * Creates the resolver of a link that inherits values. If a source in `nullable` has the value null, the link is null and makes
+ * no call. The fourth argument is `info` in the generated types, but a plan passes the parent's `Enclosing`.
  */
 export function inheriting<
   const Of extends Sources,

@@ -1,4 +1,4 @@
-/** Resolvers of batched links. Their `level` function resolves all parents on one level of a plan at once. */
+/** Resolvers of batched links. `level` resolves all parents on one level of a plan together. */
 
 import { type Enclosing, type Inherited, inheritedFrom, markOf, type Sources } from "./inherited-values.ts";
 import type { NullFor } from "./openapi-types.ts";
@@ -13,7 +13,7 @@ export type LevelResolver<Parent, Args, Context, Value> = (
   enclosing: readonly (Enclosing | undefined)[],
 ) => Promise<readonly (Value | Error)[]>;
 
-/** The generated types require a function of one parent, but a plan only calls `level`. */
+/** The generated types require a function of one parent. A plan calls only `level`. */
 type LevelledResolver<Parent, Args, Context, Value> = ((
   parent: Parent,
   args: Args,

@@ -1,6 +1,6 @@
 /**
  * Derives the types of REST calls from the types that openapi-typescript generates. An optional input may be null. An enumerated
- * input has the type string, number or boolean, because the argument's schema or its enum has already refused other values.
+ * input has the type string, number or boolean: the argument's schema or its enum has already refused wrong values.
  */
 
 /** `Paths` is the type `paths` in the output of openapi-typescript. */
@@ -61,14 +61,14 @@ type Body<Operation> = Operation extends { requestBody: { content: infer Content
 /** `link` is called with the `Link` header and the value of a 2xx response. If `link` throws an error, the call fails. */
 export type TakesLink = { readonly link?: (header: string | string[] | undefined, value: unknown) => void };
 
-/** The input of a call, with a section per location of parameters. A section is optional if all its parameters are optional. */
+/** The input of a call: a section per parameter location. A section is optional if all its parameters are optional. */
 export type Init<Operation> = Section<"path", Wire<Parameters<Operation, "path">>> &
   Section<"query", Wire<Parameters<Operation, "query">>> &
   Section<"header", Wire<Parameters<Operation, "header">>> &
   Body<Operation> &
   TakesLink;
 
-/** Paths of operations without required input. */
+/** Paths of operations that require no input. */
 export type BarePathFor<Paths extends object, Method extends string> = {
   [Path in PathFor<Paths, Method>]: Record<never, never> extends Init<OperationAt<Paths, Path, Method>>
     ? Path

@@ -1,11 +1,9 @@
-/**
- * Resolvers of fields that read the parent's REST object. A plan evaluates the `source` of the resolver instead of calling it.
- */
+/** Resolvers of fields that read the parent's REST object. A plan does not call the resolver but evaluates its `source`. */
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 import type { ValueAt } from "./openapi-types.ts";
 
-/** How a plain field is computed: from a path of the parent's properties, or by a function of the parent that makes no call. */
+/** How a plain field is computed: from a path of the parent's properties, or from the parent by a function without calls. */
 export type PlainSource =
   | { readonly kind: "path"; readonly names: readonly string[] }
   | { readonly kind: "computed"; readonly compute: (parent: object) => unknown };
@@ -34,8 +32,8 @@ export const propertyAt = <const Names extends readonly string[]>(...names: Name
   reader(names, <Parent>(parent: Parent) => valueAt(parent, names) as ValueAt<Parent, Names>);
 
 /**
- * Reads a field of another subgraph (`@external`) from a representation, which contains it if a field requires it (`@requires`).
- * A plan reads the property directly and never calls the function, hence the return type `never`.
+ * Reads a field of another subgraph (`@external`) from a representation, which has it if a field requires it (`@requires`). The
+ * plan reads the property directly and never calls this function, hence the return type `never`.
  */
 export const external = (name: string) =>
   reader([name], (): never => {
@@ -51,13 +49,13 @@ export function required<Value>(value: Value): NonNullable<Value> {
   return value;
 }
 
-/** The error of a link whose call cannot be made, because the parent lacks a value that the call needs. */
+/** The error of a link whose call cannot be made: the parent lacks a value that the call needs. */
 export const lacksKey = (): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
 
 /**
- * Rejects with `BAD_UPSTREAM_RESPONSE` if REST sends null, because the OpenAPI document forbids null here. The GraphQL field is
- * nullable only because the call may be skipped.
+ * Rejects with `BAD_UPSTREAM_RESPONSE` if REST sends null, which the OpenAPI document forbids here. The GraphQL field is nullable
+ * only for the case that no call is made.
  */
 export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNullable<Value>> {
   const value = await answer;
@@ -65,7 +63,7 @@ export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNulla
   throw new CodedError("BAD_UPSTREAM_RESPONSE", "REST sent a value that breaks its contract");
 }
 
-/** Whether a list of keys is empty. It must not be sent, because REST could ignore an empty filter and return everything. */
+/** An empty list of keys must not be sent, because REST could ignore the empty filter and return everything. */
 export const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** The type of a REST map in GraphQL: a list of entries. Lists of maps become lists of lists. */

@@ -1,6 +1,6 @@
 /**
- * Extracts the texts for clients from the body of a 4xx response: the members that the OpenAPI document declares as problem
- * details (RFC 9457) or by `x-error-mapping`. The body of a 401, 403 or 407 is ignored, because it may repeat a credential.
+ * Extracts texts for clients from the body of a 4xx response: the members that the OpenAPI document declares as problem details
+ * (RFC 9457) or by `x-error-mapping`. The body of a 401, 403 or 407 is ignored, because it may repeat a credential.
  */
 import { STATUS_CODES } from "node:http";
 import { invisibleCharacters } from "../../shared/control-characters.ts";
@@ -39,7 +39,7 @@ export function refusalText(
   return {};
 }
 
-/** Whether the body repeats a secret, even if percent-encoded, escaped, in another case or with other punctuation. */
+/** Whether the body repeats a secret, perhaps percent-encoded, escaped, or with other case or punctuation. */
 function repeats(body: unknown, secrets: readonly string[]): boolean {
   const text = JSON.stringify(body);
   const plain = lettersOf(text);
@@ -51,7 +51,7 @@ function repeats(body: unknown, secrets: readonly string[]): boolean {
   });
 }
 
-/** Secrets with fewer letters and digits are compared exactly, because unrelated texts may contain the same letters. */
+/** Secrets with fewer letters and digits are compared exactly: unrelated texts may contain the same letters. */
 const fewestLetters = 6;
 
 /** Decodes percent-encoding and character references (RFC 3986 §2.1, HTML §13.1.4), and returns only letters and digits. */
@@ -177,7 +177,7 @@ function stepsName(given: readonly string[]): string | undefined {
   return textOf(name);
 }
 
-/** The maximum length of a message, and the maximum number of `errors` that it repeats. */
+/** The maximum length of a message, and the maximum number of `errors` it contains. */
 const mostOfMessage = 500;
 const mostRepeated = 5;
 

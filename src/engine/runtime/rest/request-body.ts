@@ -36,8 +36,8 @@ function formOf(body: unknown): Section {
 }
 
 /**
- * Serializes `multipart/form-data` (RFC 7578). The boundary is random, because a client that knew it could add parts to the form
- * through a value. `FormData` is not used, because it converts line breaks to CRLF and sends JSON without its media type.
+ * Serializes `multipart/form-data` (RFC 7578). The boundary is random: a client that knew it could put further parts into a
+ * value. `FormData` is not used, because it converts line breaks to CRLF and sends JSON without its media type.
  */
 function partsWriterOf({ style = {} }: Operation): WrittenBody {
   const boundary = randomUUID();
@@ -68,7 +68,7 @@ function serializeText(body: unknown): string {
   return text;
 }
 
-/** If a text contains a lone surrogate, throws an error that names the property with this text. */
+/** If a text contains a lone surrogate, throws an error that names its property. */
 function serializeJson(body: unknown): string {
   const text = JSON.stringify(body);
   if (loneSurrogate.test(text))

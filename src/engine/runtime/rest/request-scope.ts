@@ -1,5 +1,5 @@
 /**
- * State that the REST calls of one GraphQL execution share: the headers to forward, the remaining calls, time and bytes, and the
+ * State shared by the REST calls of one GraphQL execution: the headers to forward, the remaining calls, time and bytes, and the
  * reads to abandon when the client disconnects. A scope is closed at the end of the execution, but the admission of the HTTP
  * request (`place`) lasts until the end of the request.
  */
@@ -20,12 +20,12 @@ type Admitted = Pausable & { readonly caller: Caller };
 export class RequestScope {
   readonly forwarded: CallerHeaders;
   readonly caller: Caller;
-  /** The admission of the HTTP request. It is paused while the request waits for its caller's share of the processor. */
+  /** The admission of the HTTP request; paused while the request waits for its caller's share of the processor. */
   readonly place: Admitted | undefined;
   /** The reads of this request by operation, URL and header parameters; null for a read that has failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   isClosed = false;
-  /** Called at the end of `close`. By then, the writes of the request have ended too. */
+  /** Called at the end of `close`. The request's writes have then ended too. */
   onClose = (): void => {};
   readonly #config: Config;
   readonly since = performance.now();
@@ -51,7 +51,7 @@ export class RequestScope {
     this.#endsAt = processRunTime() + config.env.REQUEST_TIMEOUT_MS;
   }
 
-  /** Returns a new scope of the same caller. It is for a call whose response several requests may use. */
+  /** Returns a new scope of the same caller, for a call whose response several requests may use. */
   fresh(): RequestScope {
     return new RequestScope(this.#config, this.#shares, this.forwarded, this.place);
   }
@@ -68,7 +68,7 @@ export class RequestScope {
     }
   }
 
-  /** Whether the limits allow a retry after `waitMs`. */
+  /** Whether the limits allow a call after `waitMs`. */
   mayCallIn(waitMs: number): boolean {
     return waitMs < this.#endsAt - processRunTime() && this.#calls < this.#config.env.MAX_REST_CALLS;
   }
@@ -92,7 +92,7 @@ export class RequestScope {
 
   /**
    * Reserves bytes for a REST response in the budgets of the request and of the process. If a budget is exhausted, returns an
-   * error. The response of a write is accepted even if the process has no bytes left, because the write cannot be repeated.
+   * error. A write's response is accepted even if the process has no bytes left, because the write cannot be repeated.
    */
   reserve(bytes: number, isRead: boolean): CodedError | undefined {
     const { MAX_REQUEST_BYTES: most } = this.#config.env;
@@ -136,7 +136,7 @@ export class RequestScope {
     }
   }
 
-  /** Runs `run` once the caller has a permit to decompress a response. */
+  /** Runs `run` when the caller has a permit to decompress a response. */
   decompressed<T>(run: () => Promise<T>): Promise<T> {
     return this.#shares.decompression.run(this.caller, run);
   }
@@ -161,8 +161,8 @@ export class RequestScope {
   }
 
   /**
-   * Prevents later requests from reusing the GraphQL response of this request, because each request must check that the tenant's
-   * credential still exists.
+   * Prevents later requests from reusing this request's GraphQL response: each must check that the tenant's credential still
+   * exists.
    */
   mustExecute(): void {
     this.#freshUntil = Math.min(this.#freshUntil, performance.now());
@@ -181,8 +181,8 @@ export class RequestScope {
   }
 
   /**
-   * Charges an estimated time for a small response, which is parsed when its body is first read. Parses a large response at once,
-   * and charges the measured time.
+   * Charges an estimated time for a small response, which is parsed when first read. Parses a large response at once, and charges
+   * the measured time.
    */
   #charge(response: RestResponse): RestResponse {
     const isSmall = response.unparsed < largeBody;

@@ -26,8 +26,8 @@ export function resolveTypeByValue(
 }
 
 /**
- * Returns the type whose distinguishing property the object has. An object without any of the properties selects `otherwise`.
- * Throws `BAD_UPSTREAM_RESPONSE` if there is no `otherwise`, or if the object has several of the properties.
+ * Returns the type whose distinguishing property the object has, or `otherwise` if it has none of these properties. Throws
+ * `BAD_UPSTREAM_RESPONSE` if there is no `otherwise`, or if the object has several of them.
  */
 export function resolveTypeByProperty<const Names extends Record<string, string>>(
   value: object,

@@ -14,7 +14,7 @@ type Call<Paths extends object, Method extends string, Missing = never> = {
 };
 
 /**
- * Each method makes one call, and returns the JSON body or, if `result` is given, the value at this path of the body. Identical
+ * Each method makes one call and returns the JSON body or, if `result` is given, the value at this path in the body. Identical
  * reads of a request share one call. All methods reject with a `CodedError`.
  */
 export type Rest<Paths extends object> = {
@@ -45,14 +45,14 @@ export type Rest<Paths extends object> = {
   };
 };
 
-/** Types that graphql-codegen generates. The types of the values that a link inherits are derived from them. */
+/** Types that graphql-codegen generates. The types of inherited values are derived from them. */
 export type GraphqlTypes<Parents, Values, Scalars> = {
   readonly parents: Parents;
   readonly values: Values;
   readonly scalars: Scalars;
 };
 
-/** The context of generated resolvers. `types` only exists at compile time. */
+/** The context of generated resolvers. `types` exists only at compile time. */
 export type Context<Paths extends object, Parents, Values, Scalars> = {
   readonly rest: Rest<Paths>;
   readonly types?: GraphqlTypes<Parents, Values, Scalars>;

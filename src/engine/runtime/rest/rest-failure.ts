@@ -65,14 +65,14 @@ export const invalidResponse = (message: string, how: string): CodedError =>
 export const notJson = (media: string): "HTML" | "not JSON" =>
   /^text\/html\b/i.test(media) ? "HTML" : "not JSON";
 
-/** The reason in the log for a JSON response with an undeclared 4xx status, although the operation declares others. */
+/** The reason in the log for a JSON response with an undeclared 4xx status if the operation declares others. */
 export const undocumentedStatus = "undocumented status";
 
 /**
- * Returns a reason to assume that a 4xx does not come from the API (but, for example, from a load balancer or a wrong host), or
- * `undefined` if there is no such reason. A 4xx with a reason is reported as `UPSTREAM_ERROR`, because the client is not at
- * fault. A 429 with any body is accepted, and a 401 with any body except HTML, because API and load balancer may send either for
- * any resource (RFC 6585 §4, RFC 9110 §15.5.2).
+ * Returns a reason to assume that a 4xx does not come from the API (but from a load balancer or a wrong host, for example), or
+ * `undefined` if there is none. A 4xx with a reason is reported as `UPSTREAM_ERROR`, because the client is not at fault. A 429 is
+ * accepted with any body, a 401 with any body except HTML, because either status is possible for any resource (RFC 6585 §4, RFC
+ * 9110 §15.5.2).
  */
 export function foreignErrorSign(
   operation: Pick<Operation, "refusals" | "bareRefusals" | "credentials" | "held">,
@@ -144,7 +144,7 @@ export function responseFailure(
   });
 }
 
-/** The error if a vendor refuses the server's credential, which callers cannot fix. */
+/** The error if a vendor refuses the server's credential: callers cannot fix this. */
 const credentialRefused = (): CodedError =>
   new CodedError(
     "UPSTREAM_UNAVAILABLE",
@@ -197,7 +197,7 @@ export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome
     : [error, "INTERNAL_SERVER_ERROR"];
 }
 
-/** Describes whether a failed write may have had an effect. Empty for reads and 4xx responses, which have no effect. */
+/** States whether a failed write may have had an effect. Empty for reads and 4xx responses, which have none. */
 export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknown): string {
   if (isSafeMethod(method) || (status >= 400 && status < 500)) return "";
   return outcomeOfWrite(wasSent, error instanceof CodedError ? error.code : "INTERNAL_SERVER_ERROR");

@@ -1,4 +1,4 @@
-/** A completely received REST response, which replaces `Response` in openapi-fetch. */
+/** A completely received REST response. It replaces `Response` in openapi-fetch. */
 
 import { isJson, isText } from "../../shared/media-type.ts";
 import { Dictionary, own } from "../../shared/own.ts";
@@ -47,8 +47,8 @@ function withoutSpaceAtEnd(value: string): string {
 }
 
 /**
- * The `freshUntil` of a response that must not be stored. It is lower than any time: if one of several responses must not be
- * stored, the minimum of their `freshUntil` is `neverStored`.
+ * The `freshUntil` of a response that must not be stored. It is lower than any time: the minimum `freshUntil` of several
+ * responses is `neverStored` if one must not be stored.
  */
 export const neverStored = Number.NEGATIVE_INFINITY;
 
@@ -89,7 +89,7 @@ export class RestResponse {
     return mediaTypeOf(this.rawHeaders);
   }
 
-  /** The size of the unparsed body; 0 once it is parsed. */
+  /** The size of the unparsed body; 0 if it is parsed. */
   get unparsed(): number {
     return this.#text === "" ? 0 : Math.max(this.#text.length, this.bytes);
   }
@@ -123,7 +123,7 @@ export class RestResponse {
     return this.#value;
   }
 
-  /** Parses the body of a 2xx response in advance. Does not throw for invalid JSON: `body` throws when it is read. */
+  /** Parses the body of a 2xx response in advance. Does not throw for invalid JSON: reading `body` throws. */
   parse(): void {
     if (!this.ok) return;
     try {

@@ -19,9 +19,9 @@ export type FailedCall = {
 };
 
 /**
- * Resolves with true when the call may be retried. Resolves with false for a write, for a failed retry and for a failure that
- * would recur. Also resolves with false if the request's deadline, its limit of calls or the retry budget of the upstream does
- * not allow a retry. Rejects if the client disconnects during the wait.
+ * Resolves with true when the call may be retried, and with false if it may not: for a write, a failed retry or a failure that
+ * would recur, or if the request's deadline, its limit of calls or the retry budget of the upstream forbids it. Rejects if the
+ * client disconnects during the wait.
  */
 export async function waitForRetry(
   { error, call, operation, held }: FailedCall,

@@ -60,7 +60,7 @@ export class Reads {
     const { forwarded, reads } = request.scope;
     const drop = () => {
       this.#cache.drop(forwarded.identity);
-      // a credential held by the server writes for the whole tenant, so the stored responses of all its users are outdated
+      // a write with the server's credential may affect the whole tenant, so stored responses of all users are outdated
       if (request.held) this.#cache.dropAllOf(forwarded.caller);
     };
     drop();
@@ -229,7 +229,7 @@ const keyOf = ({ own, forAll }: Keys, isForAll: boolean): CallerKey => (isForAll
 const reserved = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.reserve(response.bytes, true) ?? response;
 
-/** Whether the caller lost access or the resource is gone, so stored responses are outdated. A 408 or 429 means neither. */
+/** Whether the caller lost access or the resource is gone: stored responses are outdated. A 408 or 429 means neither. */
 const isRefusal = ({ status }: RestResponse): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 

@@ -43,7 +43,7 @@ export class CallerCache {
   /** Maps an identity to the keys of its values. */
   readonly #byIdentity = new Map<string, Set<string>>();
   readonly #byCaller = new Map<string, CallerValues>();
-  /** The times at which `drop` was last called for an identity, or `dropAllOf` for a caller. */
+  /** The time of the last `drop` of each identity and the last `dropAllOf` of each caller. */
   readonly #droppedAt = new LRUCache<string, number>({
     max: cachedResponses.writers,
     dispose: (at, _identity, reason) => {

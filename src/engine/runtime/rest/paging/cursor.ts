@@ -6,8 +6,8 @@ export type PageArguments = { readonly first?: number | null; readonly after?: s
 
 /**
  * The start of a page: after `skip` items of the REST page with `cursor`, or of the first REST page if `cursor` is null. `size`
- * is the size of the REST pages, if the REST cursor depends on it. `before` is the number of items before the REST page, if it is
- * needed to detect the last page. `empties` is the number of consecutive empty pages before the REST page.
+ * is the size of the REST pages, set if the REST cursor depends on it. `before` is the number of items before the REST page, set
+ * if it detects the last page. `empties` is the number of consecutive empty pages before the REST page.
  */
 export type PageStart = {
   readonly cursor: string | null;
@@ -18,14 +18,14 @@ export type PageStart = {
 };
 
 /**
- * Maximum number of consecutive empty pages. A REST page may be empty if REST reads a page and then filters its items, but an
- * endless sequence of empty pages must fail.
+ * Maximum number of consecutive empty pages. A page may be empty if REST filters its items after reading it, but an endless
+ * sequence of empty pages must fail.
  */
 export const mostEmptyPages = 20;
 
 /**
- * Whether a cursor contains the number of items before its page. The last page is detected by comparing this number with REST's
- * total. The number cannot be computed from a page number, because REST may send smaller pages than requested.
+ * Whether a cursor contains the number of items before its page. It is compared with REST's total to detect the last page. It
+ * cannot be computed from a page number, because REST may send smaller pages than requested.
  */
 const countsItems = ({ next }: Page): boolean => next.by === "number" && next.total !== undefined;
 
@@ -36,7 +36,7 @@ export const cursorOf = ({ cursor, skip, size, before, empties = 0 }: PageStart)
   return Buffer.from(`${skip}${sized}${seen}${counted}:${cursor ?? ""}`).toString("base64url");
 };
 
-/** Maximum length of a cursor. Servers accept URLs up to about this length, and a REST cursor is part of a URL. */
+/** Maximum length of a cursor. A REST cursor is part of a URL, and servers accept URLs of about this length. */
 const maxLength = 8_192;
 
 const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9}))?(?:\+(0|[1-9]\d{0,14}))?(?:~([1-9]\d?))?:(.*)$/s;

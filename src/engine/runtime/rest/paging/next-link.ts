@@ -4,7 +4,7 @@
  */
 import { CodedError } from "../../coded-error.ts";
 
-/** Returns the query parameter `name` of the `next` link; empty if there is no such link. The link itself is never requested. */
+/** Returns the query parameter `name` of the `next` link; empty if there is no such link. The link is never requested. */
 export function nextLinkCursor(header: string | string[] | undefined, name: string): string {
   if (header === undefined) return "";
   const target = nextTarget([header].flat().join(", "));
@@ -56,7 +56,7 @@ function nextTarget(header: string): string | undefined {
 const parameterValue = ([, , quoted, token]: RegExpExecArray): string | undefined =>
   quoted?.replace(/\\(.)/gs, "$1") ?? token;
 
-/** Returns the length without empty list elements at the end (RFC 9110 §5.6.1.2). `/[\s,]+$/` would take quadratic time. */
+/** Returns the length minus empty list elements at the end (RFC 9110 §5.6.1.2). `/[\s,]+$/` would take quadratic time. */
 function lengthWithoutEmptyElements(header: string): number {
   let { length } = header;
   while (length > 0 && /[\s,]/.test(header.charAt(length - 1))) length--;

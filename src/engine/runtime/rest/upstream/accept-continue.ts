@@ -1,7 +1,7 @@
 /**
- * Makes undici accept an unsolicited `100 Continue`, as RFC 9110 §15.2 requires. undici ignores other interim responses but
- * closes the connection on a 100, so the 100 is rewritten to a 102. undici would also obey some headers of an interim response
- * (for example, `Connection: close`), so the first letter of each header name is overwritten.
+ * Makes undici accept an unsolicited `100 Continue`, as RFC 9110 §15.2 requires. undici closes the connection on a 100 but
+ * ignores other interim responses, so the 100 is rewritten to a 102. undici would also obey some headers of an interim response
+ * (such as `Connection: close`), so the first letter of each header name is overwritten.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
@@ -17,10 +17,10 @@ const isLetter = (byte = 0): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <
 /** The status line of an interim response up to the first digit of the status. */
 const interimStatus = Buffer.from("HTTP/1.1 1");
 
-/** Parses the interim responses on a connection chunk by chunk, up to the first byte of the final response. */
+/** Parses interim responses on a connection, chunk by chunk, up to the status of the final response. */
 class InterimResponses {
   #isExpected = false;
-  /** The number of bytes parsed in the current status line. The line is parsed only up to the status code. */
+  /** The number of bytes parsed in the current status line. Only bytes up to the status code count. */
   #statusBytes = 0;
   #secondDigit: number | undefined;
   /** The number of bytes in the current header line so far, without CR and LF. A line with 0 bytes ends the headers. */
@@ -73,7 +73,7 @@ subscribe("undici:client:sendHeaders", (message) =>
   followed.get((message as DiagnosticsChannel.ClientSendHeadersMessage).socket)?.expect(),
 );
 
-/** Must be called for each new connection of an undici client without pipelining. */
+/** Must be called for each new connection. The undici client must not pipeline. */
 export function acceptContinue(socket: Socket): void {
   const responses = new InterimResponses();
   followed.set(socket, responses);

@@ -1,13 +1,13 @@
 /**
  * Finds the base URL of each product: `REST_BASE_URL_<PRODUCT>`, or else `REST_BASE_URL`. A product with its own OpenAPI document
- * does not fall back to `REST_BASE_URL`: if its variable were forgotten, the credentials for one vendor would be sent to another.
+ * does not fall back to `REST_BASE_URL`: if its variable were forgotten, one vendor's credentials would be sent to another.
  */
 import type { Operations } from "../../../shared/operation.ts";
 import type { Config } from "../../settings/config.ts";
 
 /**
- * Whether an operation comes from its product's own OpenAPI document rather than from the main one. The name of such an operation
- * contains the document's name before the path: `GET shop/things` instead of `GET /things`.
+ * Whether an operation comes from its product's own OpenAPI document, not from the main one. Its name then contains the
+ * document's name before the path: `GET shop/things` instead of `GET /things`.
  */
 export const hasOwnDocument = (name: string): boolean => !name.includes(" /");
 

@@ -2,10 +2,10 @@
  * The circuit breaker of an upstream. After five consecutive failures the circuit opens, and calls are refused. After a pause,
  * one call is admitted as a trial. If the trial succeeds, the circuit closes. If it fails, the next pause is twice as long.
  *
- * Each caller also has a separate circuit, because a service may fail for a single caller, for example because of an expensive
- * search or corrupt data. The circuit of all callers counts at most three failures of each caller, so that it only opens if at
- * least two callers fail. The caller that failed last must wait for twice the pause before it may make the trial of this circuit.
- * Another caller is therefore more likely to make the trial.
+ * Each caller also has its own circuit, because a service may fail for one caller only, for example due to an expensive search or
+ * corrupt data. The circuit of all callers counts at most three failures of each caller, so that it opens only if at least two
+ * callers fail. The caller that failed last may make the trial of this circuit only after twice the pause, so that another caller
+ * is more likely to make it.
  */
 import { LRUCache } from "lru-cache";
 import { failingCallers } from "../../settings/capacity.ts";
@@ -15,7 +15,7 @@ const mostOfCaller = 3;
 const firstPauseMs = 100;
 const maxPauseMs = 15_000;
 
-/** The verdict `unknown` means that the call says nothing about the upstream, for example because the client disconnected. */
+/** `unknown` means that the call shows nothing about the upstream, for example because the client disconnected. */
 export type Verdict = "worked" | "failed" | "unknown";
 
 /** Whether the admitted call is a trial of the circuit of all callers, and a trial of the circuit of its caller. */
@@ -29,10 +29,10 @@ class Circuit {
   readonly #failed = new Map<string, number>();
   #lastToFail = "";
   #pauseMs = 0;
-  /** The time from which the next trial may start. Only used while the circuit is open. */
+  /** The time from which the next trial may start. Used only if the circuit is open. */
   #nextTrialAt = 0;
 
-  /** `mostOfOneCaller` is the maximum number of failures that are counted for one caller. */
+  /** `mostOfOneCaller` is the maximum number of failures counted for one caller. */
   constructor(mostOfOneCaller: number) {
     this.#mostOfCaller = mostOfOneCaller;
   }
@@ -73,7 +73,7 @@ class Circuit {
     }
     this.#lastToFail = caller;
     const pauseMs = Math.min(firstPauseMs * 2 ** this.#failedTrials, maxPauseMs);
-    // Jitter of a quarter keeps processes from making their trials at the same time.
+    // jitter of a quarter, so that processes do not make their trials simultaneously
     this.#pauseMs = pauseMs * (0.75 + Math.random() / 4);
     this.#nextTrialAt = performance.now() + this.#pauseMs;
   }
@@ -98,7 +98,7 @@ export class CircuitBreaker {
     return !this.#ofAll.isWithoutFailure && [...this.#ofCaller.values()].some(({ isOpen }) => isOpen);
   }
 
-  /** Returns `undefined` if the call is refused. `count` must be called once for each admitted call. */
+  /** Returns `undefined` if the call is refused. Each admitted call must be reported by one `count`. */
   admit(caller: string): Admission | undefined {
     const own = this.#ofCaller.get(caller);
     const trial: Admission = { ofAll: this.#ofAll.isOpen, ofCaller: own?.isOpen === true };

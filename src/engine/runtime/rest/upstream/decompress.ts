@@ -12,7 +12,7 @@ const decoders = new Map([
   ["br", createBrotliDecompress],
 ]);
 
-/** Maximum number of codings, as in undici, because each one costs the time of a decompression. */
+/** Maximum number of codings, as in undici: each one costs the time of a decompression. */
 const mostCodings = 5;
 
 /** Returns the codings in the order in which they were applied. Omits `identity` and empty list elements (§5.6.1). */

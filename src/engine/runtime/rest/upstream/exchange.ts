@@ -50,9 +50,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isAbandoned = false;
 
   /**
-   * The size of the body is checked three times against `maxResponseBytes` and `budget`: as received, decompressed, and as
-   * estimated from the body's JSON values (`json-bytes.ts`). If `isUnread` is set, the body of a 2xx response is discarded.
-   * `held` are the server's credentials, which are masked in the response.
+   * `maxResponseBytes` and `budget` limit three sizes of the body: as received, decompressed, and as estimated from its JSON
+   * values (`json-bytes.ts`). If `isUnread` is set, the body of a 2xx response is discarded. `held` are the server's credentials,
+   * to be masked in the response.
    */
   constructor(budget: Budget, isRead: boolean, isUnread = false, held?: CallCredentials) {
     this.#budget = budget;
@@ -67,7 +67,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /**
    * Sends the request, unless the exchange has already been aborted. A write is not sent while its caller's byte budget is
-   * exhausted, because the response of a write that has been sent cannot be refused.
+   * exhausted: after the write is sent, its response cannot be refused.
    */
   send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
     const failure = this.#isRead ? undefined : this.#budget.reserve(0, true);
@@ -82,11 +82,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#releaseBody();
   }
 
-  /** Fails the exchange and closes its connection. Does nothing once the body is complete. */
+  /** Fails the exchange and closes its connection. Does nothing if the body is complete. */
   abort(failure: CodedError): void {
     if (this.#failure || this.#body) return;
     this.#fail(failure);
-    this.#controller?.abort(failure); // has no effect once the response is complete
+    this.#controller?.abort(failure); // has no effect on a complete response
   }
 
   #fail(failure: CodedError): void {
@@ -166,7 +166,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       );
   }
 
-  /** Stops decompressing if the exchange fails meanwhile. */
+  /** Stops if the exchange fails in the meantime. */
   async #decompress(codings: readonly string[], body: Buffer): Promise<Buffer> {
     let plain = 0;
     if (this.#failure) throw this.#failure;
@@ -181,7 +181,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(upstreamFailure(error, this.hasConnection)); // undici also reports the abort itself, which `#fail` ignores
+    this.#fail(upstreamFailure(error, this.hasConnection)); // undici also reports the abort itself; `#fail` ignores it
   }
 
   #complete(body: Buffer): void {

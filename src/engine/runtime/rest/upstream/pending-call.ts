@@ -4,11 +4,11 @@
  * one caller do not delay other callers.
  *
  * One deadline runs at a time, in this order:
- * - The connect deadline: the request must be assigned to a connection. The deadline includes the wait in the queue, and starts
- *   again if the queue has progressed.
+ * - The connect deadline: the request must be assigned to a connection. It includes the wait in the queue and restarts if the
+ *   queue has progressed.
  * - The call deadline: the whole response must have arrived. This deadline is never extended.
- * - The linger after a client has disconnected: the read keeps its connection for half a second, because a response within this
- *   time saves a reconnect. Servers accept connections one by one, so many reconnects for one client would delay the connections
+ * - The linger after a client has disconnected: a read keeps its connection for half a second: a response within this time saves
+ *   a reconnect. Servers accept connections one by one, so many reconnects for one client would delay the connections
  *   of others.
  */
 import type { CodedError } from "../../coded-error.ts";
@@ -25,7 +25,7 @@ type Timeouts = { readonly connectMs: number; readonly callMs: number };
 type Sending = {
   readonly exchange: Exchange;
   readonly timeouts: Timeouts;
-  /** Called when the call gets a permit for a connection. If there is no need to wait, the constructor calls it. */
+  /** Called when the call gets a permit for a connection: by the constructor if no wait is needed. */
   readonly send: () => void;
 };
 
@@ -36,7 +36,7 @@ export class PendingCall {
   readonly #timeouts: Timeouts;
   readonly #send: () => void;
   #isWaiting: boolean;
-  /** Whether the call has got its permit after a wait in the queue, since the last check. */
+  /** Whether, since the last check, the call got its permit after a wait in the queue. */
   #hasWaited = false;
   /** The number of completed calls of the caller at the last check. `#completedOfAll` is the number for all callers. */
   #completedOfCaller: number;
@@ -82,9 +82,9 @@ export class PendingCall {
   }
 
   /**
-   * Whether the queue has progressed since the last check. A call that has left the queue since then has progressed. A call that
-   * still waits has progressed if its caller has meanwhile completed at least as many calls as the caller uses connections. If
-   * the caller uses no connection, all callers together must have completed at least as many calls as there are connections.
+   * Whether the queue has progressed since the last check. It has if the call has left the queue. If the call still waits, its
+   * caller must have completed at least as many calls since then as it uses connections. If the caller uses no connection, all
+   * callers together must have completed at least as many calls as there are connections.
    */
   #hasProgressed(): boolean {
     if (!this.#isWaiting) {
@@ -121,6 +121,6 @@ export class PendingCall {
   }
 }
 
-/** A sum over the accounts, like the number of connections in use that it is compared with. */
+/** A sum over the accounts, as is the number of used connections that it is compared with. */
 const completedOf = ({ accounts }: Caller): number =>
   accounts.reduce((sum, { completed }) => sum + completed, 0);

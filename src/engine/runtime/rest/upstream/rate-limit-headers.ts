@@ -18,7 +18,7 @@ export type AdvertisedLimit = {
   readonly windowMs: number | undefined;
 };
 
-/** Longer times are ignored, because they are usually in milliseconds by mistake. */
+/** Longer times are ignored: usually they are milliseconds sent by mistake. */
 const mostSeconds = 86_400;
 
 export function advertisedLimits(headers: RawHeaders): readonly AdvertisedLimit[] {
@@ -51,7 +51,7 @@ function fromPolicies(headers: RawHeaders): AdvertisedLimit[] {
 
 type Item = { readonly name: string; readonly parameters: Parameters };
 
-/** Parses a structured field (RFC 9651 §4.2). Returns each item with its serialized name; an empty list for a malformed field. */
+/** Parses a structured field (RFC 9651 §4.2). Returns each item with its serialized name; `[]` for a malformed field. */
 function itemsOf(field: string | string[] | undefined): Item[] {
   try {
     return parseList([field ?? ""].flat().join(",")).flatMap(([value, parameters]) =>
@@ -84,7 +84,7 @@ function secondsIn(value: unknown): number | undefined {
   return Number(value) <= mostSeconds ? Number(value) : undefined;
 }
 
-/** Returns the seconds until the reset. Some services send this number, others send the Unix time of the reset. */
+/** Returns the seconds until the reset. Some services send these seconds, others the Unix time of the reset. */
 function secondsUntil(text: string | undefined): number | undefined {
   const isTime = text !== undefined && /^\d{10}(?:\.\d{1,9})?$/.test(text);
   return isTime

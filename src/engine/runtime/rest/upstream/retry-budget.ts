@@ -1,8 +1,8 @@
 /**
  * Limits the retries of one upstream to a fifth of the reads in the last five to ten seconds, so that retries add at most a fifth
- * to the load of a failing service. At least three retries are allowed, even if an upstream has little traffic. One caller may
- * use at most three times as many retries as remain (dynamic thresholds, see `SharedQuota`), so that a caller whose reads all
- * fail leaves some for others.
+ * to a failing service's load. At least three retries are allowed, even if an upstream has little traffic. A caller may use at
+ * most three times as many retries as remain (dynamic thresholds, see `SharedQuota`): if all its reads fail, some are left for
+ * others.
  */
 import { dynamicThreshold } from "../../governor/shared-quota.ts";
 
@@ -21,7 +21,7 @@ export class RetryBudget {
   #now = new Window();
   #until = 0;
 
-  /** Counts one read. Must not be called for its retry. */
+  /** Counts one read. Must not be called for a retry. */
   count(): void {
     const now = performance.now();
     if (now >= this.#until) {
@@ -32,7 +32,7 @@ export class RetryBudget {
     this.#now.calls++;
   }
 
-  /** Takes one retry from the budget. Returns false if the budget allows the caller no retry. */
+  /** Takes one retry from the budget. Returns false if the caller may not retry now. */
   take(caller: string): boolean {
     const calls = this.#last.calls + this.#now.calls;
     const retries = this.#last.retries + this.#now.retries;

@@ -1,6 +1,6 @@
 /**
- * A pool that limits the age of its connections. Layer-4 load balancers and Kubernetes Services balance connections rather than
- * requests, so a new replica of the upstream would get few requests if old connections stayed open. The option `clientTtl` of
+ * A pool that limits the age of its connections. Layer-4 load balancers and Kubernetes Services balance connections, not
+ * requests: if old connections stayed open, a new replica of the upstream would get few requests. The option `clientTtl` of
  * undici is not used, because requests to a full pool may hang (nodejs/undici#5144, fixed in version 8).
  */
 

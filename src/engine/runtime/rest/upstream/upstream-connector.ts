@@ -6,7 +6,7 @@ import { lookupCache } from "../../dns/lookup-cache.ts";
 import type { Environment } from "../../settings/environment.ts";
 import { acceptContinue } from "./accept-continue.ts";
 
-/** The DNS lookup's fraction of the connect timeout. A slow lookup fails with its own error before the connect timeout ends. */
+/** The part of the connect timeout that the DNS lookup may take. A slower lookup thus fails with its own error. */
 const lookupPart = 0.9;
 
 /** Maximum number of attempts to connect if the connection is refused. */
@@ -14,8 +14,8 @@ const attempts = 3;
 
 /**
  * Creates a connector that accepts an unsolicited `100 Continue` and expires the cached DNS lookup after a failed connection. A
- * refused connection is attempted again at once, because a Kubernetes Service may then select another pod. This is safe for
- * writes too, because no request has been sent.
+ * refused connection is retried at once, because a Kubernetes Service may then select another pod. This is safe for writes too,
+ * because no request has been sent.
  */
 export function tolerantConnector(
   options: buildConnector.BuildOptions,
@@ -38,8 +38,8 @@ export function tolerantConnector(
 
 /**
  * Connects within `CONNECT_TIMEOUT_MS`, and tries all addresses of a name (Happy Eyeballs, RFC 8305). Reads the operator's
- * certificate files again for each new connection, so that renewed certificates need no restart. If the files cannot be read or
- * do not match, the previous ones stay in use.
+ * certificate files again for each new connection, so that renewed certificates need no restart. If they cannot be read or do not
+ * match, the previous ones stay in use.
  */
 export function upstreamConnector(env: Environment, names = lookupCache): buildConnector.connector {
   const timeout = env.CONNECT_TIMEOUT_MS;

@@ -149,9 +149,9 @@ export class Upstream {
 
 /**
  * Returns whether a call failed because of the upstream. A 502, 503 or 504 is a failure, because gateways send it if the service
- * does not respond (RFC 9110 §15.6). A 500 or an invalid response is not counted as a failure of the upstream, because its cause
- * may be the data of a single tenant. A 401 is a failure if all tenants share the server's credential, unless the credential is a
- * token that can be renewed. A call that got no connection from this process is `unknown`.
+ * does not respond (RFC 9110 §15.6). A 500 or an invalid response does not count as a failure of the upstream: its cause may be
+ * the data of a single tenant. A 401 is a failure if all tenants share the server's credential, except if this is a renewable
+ * token. A call that got no connection from this process is `unknown`.
  */
 function verdictOf(outcome: Outcome, { held }: Operation, carried: CallCredentials | undefined): Verdict {
   if (outcome instanceof RestResponse) {

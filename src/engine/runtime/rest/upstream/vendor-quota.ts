@@ -1,11 +1,11 @@
 /**
- * Divides a vendor's rate limit between tenants, and the share of a tenant between its callers. The limit applies to a credential
- * that the server holds for all tenants. The limit is advertised in responses or set in `spec/credentials.yaml`, in requests per
- * window; if both are known, both apply.
+ * Divides a vendor's rate limit between tenants, and a tenant's share between its callers. The limit applies to a credential that
+ * the server holds for all tenants. It is advertised in responses or set in `spec/credentials.yaml`, in requests per window; if
+ * both exist, both apply.
  *
  * The share of a tenant or caller is bounded by dynamic thresholds as in `SharedQuota`: heavy users get equal shares, and a part
  * is reserved for newcomers. Unlike an amount of a `SharedQuota`, a request cannot be returned, so the bounds rise during the
- * window. A tenant without competitors can therefore use the entire limit, but only by the end of the window.
+ * window. A tenant without competitors can thus use the entire limit, but only at the end of the window.
  *
  * Each process counts separately. In a window, a process begins at most as many calls as the limit, and at most as many as the
  * last response advertised as remaining, minus the calls in flight. A process learns of the calls of other processes only from
@@ -59,8 +59,8 @@ export class QuotaWindow {
   }
 
   /**
-   * Returns the milliseconds until the call may begin if no other calls begin meanwhile. `inFlight` counts the calls in flight
-   * that the limit applies to.
+   * Returns the milliseconds until the call may begin if no others begin before it. `inFlight` counts the calls in flight that
+   * the limit applies to.
    */
   waitMs(call: QuotaCall, inFlight: number): number {
     this.#renewIfEnded(inFlight);
@@ -79,7 +79,7 @@ export class QuotaWindow {
     return admittedMs;
   }
 
-  /** Whether the shares of the tenant and the caller allow another call when the fraction `rest` of the window remains. */
+  /** Whether the shares of tenant and caller allow another call when the fraction `rest` of the window remains. */
   #fits({ tenant, caller }: QuotaCall, rest: number): boolean {
     const reserve = rest * Math.floor(this.#limit / partForNewcomers);
     const ofTenant = this.#begunBy(tenant);
@@ -103,15 +103,15 @@ export class QuotaWindow {
     }
   }
 
-  /** Called at the end of a call. If the call ends late, the vendor may already have counted it in the next window. */
+  /** Called at the end of a call. If this is late, the vendor may have counted the call in the next window. */
   end(): void {
     if (performance.now() > this.#endsAfter) this.#endedLate++;
   }
 
   /**
    * Within a window, `remaining` can only lower `#left`, because responses may arrive out of order. If the call began before this
-   * window, `remaining` may refer to the previous window and is ignored. The end of the window is only known within bounds: the
-   * vendor computed `resetMs` at some time since `beganAt`, and may have rounded it.
+   * window, `remaining` may refer to the previous window and is ignored. The window's end is known only within bounds: the vendor
+   * computed `resetMs` at some time after `beganAt`, perhaps rounded.
    */
   advertise(advertised: AdvertisedLimit, beganAt: number, inFlight: number): void {
     const { limit, remaining, resetMs, windowMs } = advertised;
@@ -130,9 +130,7 @@ export class QuotaWindow {
     this.#windowMs = windowMs ?? Math.max(this.#windowMs, resetMs);
   }
 
-  /**
-   * Starts the next window if a limit is known. Calls in flight are deducted, because the vendor may count them in this window.
-   */
+  /** Starts the next window if a limit is known. Calls in flight are deducted: the vendor may count them in this window. */
   #renewIfEnded(inFlight: number): void {
     const now = performance.now();
     if (this.#limit > 0 && now >= this.#endsAt)
@@ -181,7 +179,7 @@ export class VendorAccount {
     return waitMs > 0 ? quotaExhausted(Math.ceil(waitMs / 1_000)) : undefined;
   }
 
-  /** Counts a call. The returned function must be called once with the response, or with `undefined` if there is none. */
+  /** Counts a call. Call the returned function exactly once: with the response, or with `undefined` if there is none. */
   begin(call: QuotaCall): (response: RestResponse | undefined) => void {
     const beganAt = performance.now();
     const { operation, tenant } = call;
@@ -219,9 +217,9 @@ export class VendorAccount {
   }
 
   /**
-   * Pauses the calls of a tenant after a 429. Other tenants may call operations that this 429 does not concern, so all tenants
-   * are paused only if a second tenant gets a 429 during the pause. If the response also advertises an exhausted limit, the
-   * `QuotaWindow` of this limit refuses calls of all tenants.
+   * Pauses the calls of a tenant after a 429. The 429 may not concern the operations that other tenants call, so all tenants
+   * pause only if a second one gets a 429 during the pause. If the response also advertises an exhausted limit, the `QuotaWindow`
+   * of this limit refuses calls of all tenants.
    */
   #pause(tenant: string, response: RestResponse): void {
     const seconds = retryAfterSeconds(response.headers.get("retry-after"));
