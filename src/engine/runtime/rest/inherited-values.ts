@@ -67,9 +67,7 @@ export function inheritedFrom<const Of extends Sources, Context extends AnyConte
   return Object.fromEntries(values) as Inherited<Of, Context>;
 }
 
-/**
- * Returns the nearest object of the type. For an argument (`argsAbove.org`), returns the arguments of the nearest field with it.
- */
+/** Returns the nearest object of the type. For `argsAbove.org`, returns the arguments of the nearest field that has an `org`. */
 export function nearestEnclosing(enclosing: Enclosing | undefined, type: string): unknown {
   let at = enclosing;
   while (at && at.type !== type) at = at.above;

@@ -82,7 +82,7 @@ function entriesIn(value: unknown): unknown {
   return Object.entries(value).map(([key, each]) => ({ key, value: each }));
 }
 
-/** Reads the entries of the map at a path of the parent; without a path, the parent is the map. */
+/** Reads the entries of the map at a path in the parent. With no path, the parent is the map. */
 export const entries = <const Names extends readonly string[]>(...names: Names) => {
   const compute = <Parent>(parent: Parent) => entriesIn(valueAt(parent, names) as ValueAt<Parent, Names>);
   return Object.assign(compute, { source: { kind: "computed", compute } as PlainSource });

@@ -68,8 +68,8 @@ type Rests = {
 
 /**
  * The context of one execution. `forField` returns a REST client whose calls are logged with the schema coordinate of the field.
- * `steps` limits how many steps the regular expressions that validate arguments may take. `refusals.left` limits how many refused
- * values the errors of the request may contain.
+ * `steps` limits the steps of the regular expressions that validate arguments. `refusals.left` is the number of refused values
+ * that the request's errors may still contain.
  */
 export type ExecutionContext = {
   readonly rest: Rests;

@@ -109,7 +109,7 @@ export class RestResponse {
     return this.bytes + bytesPerValue * values + bytesPerContainer * containers;
   }
 
-  /** The unparsed body; empty once `body` has been read. */
+  /** The unparsed body; empty after `body` was read. */
   async text(): Promise<string> {
     return this.#text;
   }

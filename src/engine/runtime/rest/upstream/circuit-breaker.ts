@@ -81,7 +81,7 @@ class Circuit {
 
 export class CircuitBreaker {
   readonly #ofAll = new Circuit(mostOfCaller);
-  /** The separate circuits of the callers that have failed since their last success. */
+  /** The circuits of single callers with failures since their last success. */
   readonly #ofCaller = new LRUCache<string, Circuit>({ max: failingCallers });
 
   /** Whether the circuit of all callers is open. */

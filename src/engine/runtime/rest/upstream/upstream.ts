@@ -85,9 +85,7 @@ export class Upstream {
       : this.#reads.write(request);
   }
 
-  /**
-   * Throws synchronously if the request has made too many calls or too many calls wait, so that `Reads` does not record the read.
-   */
+  /** Throws synchronously if the request made too many calls or too many calls wait, so that `Reads` does not record the read. */
   #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
     const { scope, isRead } = request;
     const { caller } = scope;

@@ -4,7 +4,7 @@
  * both exist, both apply.
  *
  * The share of a tenant or caller is bounded by dynamic thresholds as in `SharedQuota`: heavy users get equal shares, and a part
- * is reserved for newcomers. Unlike an amount of a `SharedQuota`, a request cannot be returned, so the bounds rise during the
+ * is reserved for newcomers. A request, unlike an amount of a `SharedQuota`, is never given back, so the bounds rise in the
  * window. A tenant without competitors can thus use the entire limit, but only at the end of the window.
  *
  * Each process counts separately. In a window, a process begins at most as many calls as the limit, and at most as many as the
