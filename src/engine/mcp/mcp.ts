@@ -267,7 +267,7 @@ const revisionWithBatches = "2025-03-26";
 /** From this revision on, messages name their revision, and there is no `initialize`. */
 const modernRevision = "2026-07-28";
 
-/** Returns `true` even if only the header or only `_meta` names the revision, so that the SDK reports the mismatch. */
+/** Whether the header names this revision or `_meta` names any. If only one of them does, the SDK responds with an error. */
 function isModern({ headers }: FastifyRequest, message: unknown): boolean {
   const { _meta: meta } = membersOf(membersOf(message).params);
   return (

@@ -2,7 +2,7 @@
  * A quota that callers share fairly. An eighth of the quota is reserved for callers that hold nothing, so that a new caller is
  * served however much the others hold. Any other caller may take more only if its new total is at most three
  * times the amount that remains free outside the reserve (dynamic thresholds: Choudhury and Hahne, IEEE/ACM
- * Transactions on Networking, 1998). For example, a single caller gets two thirds of the total, and two callers get three eighths
+ * Transactions on Networking, 1998). For example, a single caller gets 66 % of the total, and two callers get three eighths
  * each. A new caller makes the shares smaller, but the others need not return anything early.
  */
 import type { Caller } from "./caller.ts";

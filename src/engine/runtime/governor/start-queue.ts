@@ -16,7 +16,7 @@ import type { Caller } from "./caller.ts";
 import { createCallerQueue, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
-/** Maximum number of requests to start in a tick that accepted a connection: more connections may be queued. */
+/** Maximum number of requests to start in a tick that accepted a connection. */
 const mostWhileConnecting = 2;
 
 /** Utilization from which the event loop counts as busy, measured over at least `measureEveryMs`. */
@@ -50,7 +50,7 @@ export class QueuePlace implements QueueEntry<Caller> {
     if (this.#state === "executing") this.#begin();
   }
 
-  /** Frees the place until each `pause` was followed by a `resume`. */
+  /** Frees the place until `resume` has been called for each `pause`. */
   pause(): void {
     if (this.#isExecuting) this.#queue.free(this.owner);
     this.#pauses++;
@@ -94,7 +94,7 @@ export class StartQueue {
     this.#schedule();
   }
 
-  /** Creates a place for a request. `enter` puts the place into the queue. */
+  /** Creates a place for a request. The place is in no queue until it is passed to `enter`. */
   place(caller: Caller, begin: () => void): QueuePlace {
     return new QueuePlace(caller, begin, this);
   }

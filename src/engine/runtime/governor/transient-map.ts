@@ -7,7 +7,7 @@
  */
 type Entry<V> = { value: V | undefined };
 
-/** Up to this many empty entries are kept in the map. */
+/** While the map has at most this many empty entries, they are not removed. */
 const mostEmpty = 64;
 
 export class TransientMap<V> {
