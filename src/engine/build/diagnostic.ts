@@ -31,7 +31,7 @@ export type RuleFacts<S extends Severity = Severity> = {
   readonly severity: S;
   readonly stage: Stage;
   readonly meaning: string;
-  /** Set for an error that the project's owner may approve, because it reports a decision and not a fault of the mapping. */
+  /** Set for an error that the project's owner can approve: it reports a decision, not a fault of the mapping. */
   readonly isApprovable?: true;
 };
 
@@ -188,7 +188,7 @@ export type Diagnostic = {
   /** The OpenAPI nodes that may cause the finding. `rest` points into the first of these nodes. */
   readonly nodes?: readonly NodeLocation[];
   readonly below?: NodePath;
-  /** Set if `rest` points to the overlay action that removed the node which the GraphQL schema needs. */
+  /** Set if `rest` points to the overlay action that removed a node the GraphQL schema needs. */
   readonly isRemoved?: true;
 };
 

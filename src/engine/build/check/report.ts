@@ -1,5 +1,5 @@
 /**
- * The result of `check` as data, from which every format is printed. `report.schema.json` describes the JSON format. Paths are
+ * The result of `check` as data; all formats are printed from it. `report.schema.json` describes the JSON format. Paths are
  * relative to the project, so that the report does not depend on the machine.
  */
 
@@ -9,7 +9,7 @@ import type { CredentialUse } from "../openapi/held-credentials.ts";
 import type { ChangeClass } from "./changes/change-catalogue.ts";
 import { otherRules, type RuleId } from "./rules.ts";
 
-/** A location with the lines around it. `role` is the kind of file; `base` marks the version in the base. */
+/** A location with the lines around it. `role` is the kind of file; `base` marks the base's version. */
 export type Frame = {
   readonly role: "schema" | "rest" | "base schema" | "base rest" | "operation" | "base operation" | "file";
   readonly file: string;
@@ -38,7 +38,7 @@ export type Finding = {
   readonly coordinate: string;
   /** All coordinates that the change affects, beginning with `coordinate`. */
   readonly coordinates?: readonly string[];
-  /** Other effects of the same change of the OpenAPI document. */
+  /** Other effects of this change to the OpenAPI document. */
   readonly also?: readonly { readonly rule: RuleId; readonly coordinate: string; readonly message: string }[];
   /** `request` for values sent to REST, `response` for values that REST returns; `undefined` for both or neither. */
   readonly direction?: Direction | undefined;

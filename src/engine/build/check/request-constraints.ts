@@ -35,7 +35,7 @@ import type { Finding } from "./report.ts";
 /** `complete`: the request has every parameter and property that REST requires. `allowed`: REST accepts every value in it. */
 type Demand = "complete" | "allowed";
 
-/** Returns `undefined` if no literal can satisfy the constraint; then every operation with the coordinate is impacted. */
+/** `undefined`: no literal can satisfy the constraint, so every operation with the coordinate is impacted. */
 export function requestConstraint({ rule, direction }: Finding): Demand | undefined {
   if (rule === "input-enum" || rule === "constant-invalid") return "allowed";
   if (rule === "input-nullable") return "complete";
@@ -132,7 +132,7 @@ class SentValues {
   ): boolean {
     const type = getNullableType(given);
     if (!value || value.kind === "NullValue") return true;
-    // the recursion ends at an input type that contains itself, because a variable's value may nest this type without limit
+    // ends the recursion at an input type that contains itself: a variable's value can nest it without limit
     if (value.kind === "Variable" && enclosing.includes(shape.identity.text)) return true;
     if (isListType(type)) return this.#hasAllItems(type.ofType, shape, value, enclosing);
     if (!isInputObjectType(type)) return true;
@@ -140,7 +140,7 @@ class SentValues {
     return [...pair.shape.properties.values()].every((property) => {
       const field = pair.fields.find(({ name }) => name === property.name)?.field;
       if (!field) return !isRequiredOfRequest(property);
-      // a variable's value may omit nullable fields
+      // a variable's value can omit nullable fields
       const own = value.kind === "Variable" ? undefined : memberOf(value, field.name);
       const isPresent = this.#isPresent(own, !isNullableInput(field));
       const inside = value.kind === "Variable" ? value : own;

@@ -19,13 +19,13 @@ import { type Finding, ruleFinding } from "./report.ts";
 const ledgerFile = "rest-only.yaml";
 
 /**
- * Reports operations that have no field and no entry. Skips an operation that was renamed since the base, because the field that
- * uses the old name already has a finding.
+ * Reports operations that have no field and no entry. Skips an operation that was renamed after the base: the field with its old
+ * name already has a finding.
  */
 export function restOnlyFindings(project: ValidProject, base?: ValidProject): Finding[] {
   const { model } = project;
   const ledger = readLedger(project);
-  // without the file, operations need no field
+  // no file: operations need no field
   if (!ledger) return [];
   const bound = boundOperations(model);
   const listed = new Set([...ledger.entries.keys()].flatMap((key) => operationsOf(model.operations, key)));

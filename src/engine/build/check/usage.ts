@@ -21,7 +21,7 @@ export type Usage = {
   readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
   /** The last day on which each saved operation or coordinate was used. */
   readonly lastDays: ReadonlyMap<string, string>;
-  /** Whether clients ran more different operations than the ledger can record, so that some are missing in it. */
+  /** Whether the ledger lacks some operations, because clients ran more different ones than it can record. */
   readonly isIncomplete: boolean;
 };
 
@@ -123,7 +123,7 @@ function usedCoordinates(
     const holder = old.getType(type);
     if (!holder) return true;
     if (type === coordinate || !("getFields" in holder)) return types.has(type);
-    // no client uses an element that is new, so the clients of its field, or else of its type, count instead
+    // no client uses a new element yet, so the clients of its field, or else of its type, count
     const known = [coordinate, fieldOf(coordinate)].find((each) => elementAt(old, each));
     return known === undefined ? types.has(type) : used.has(known);
   };

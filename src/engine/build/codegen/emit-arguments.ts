@@ -1,5 +1,5 @@
 /**
- * Emits `generated/arguments.ts`. The server rejects an argument that violates its JSON Schema before any REST call, and
+ * Emits `generated/arguments.ts`. Before calling REST, the server rejects arguments that violate their JSON Schema. It
  * translates REST names in REST's errors to argument names.
  */
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";

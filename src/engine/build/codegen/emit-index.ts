@@ -1,4 +1,4 @@
-/** Emits `generated/index.ts`, whose `api` a service passes to the engine. */
+/** Emits `generated/index.ts`: its `api` is passed to the engine. */
 
 import type { Model, Reference } from "../bind/model.ts";
 import { literal, objectLiteral } from "./typescript-text.ts";

@@ -129,8 +129,8 @@ const keysName = "keys";
 const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" } as const;
 
 /**
- * Prints the resolver of a bound field. The printed code wraps a batched call in `level`. It wraps a call that needs a value from
- * an ancestor in the query in `inheriting`, or in `inheritingLevel` if the call is also batched.
+ * Prints the resolver of a bound field. The printed code wraps a batched call in `level`. A call that needs an ancestor's value
+ * is wrapped in `inheriting`, or in `inheritingLevel` if it is also batched.
  */
 function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): string {
   if (field.batch) return levelResolver(field, field.batch, restCall(field));

@@ -36,7 +36,7 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
 }
 
 /**
- * Returns the TypeScript type of a REST object. Properties for fields that a `@requires` names are optional in this type, because
+ * Returns the TypeScript type of a REST object. Properties for fields named in a `@requires` are optional in this type, because
  * only federation's entity representations contain them.
  */
 function withRequired(

@@ -50,7 +50,7 @@ export class TypeNames {
     this.#ofArguments = new Set(ofArguments);
   }
 
-  /** Appends a `$` to a name that is already used, because GraphQL names cannot contain one. */
+  /** Appends a `$` to a name that is already used: GraphQL names cannot contain `$`. */
   of(type: string): string {
     return reservedNames.has(type) || this.#isDerived(type) ? `${type}$` : type;
   }

@@ -134,7 +134,7 @@ function credentialLines({ held, document, calledOperations }: Model, operation:
 }
 
 /**
- * Prints headers that only `credentials.yaml` sets, because headers that the document declares are printed with the parameters.
+ * Prints headers that only `credentials.yaml` sets. Declared headers are printed with the parameters.
  */
 function headerLines({ calledOperations }: Model, { operation, inputs }: BoundField): string[] {
   const { headers = {} } = calledOperations.get(methodAndPath(operation)) ?? {};

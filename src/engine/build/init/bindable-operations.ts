@@ -30,7 +30,7 @@ type Proposed = {
   readonly model: Model | undefined;
 };
 
-/** Returns the operations that bind together. Adds to `leftOut` the reason why each other operation does not. */
+/** Returns the operations that bind together. Adds to `leftOut` why each of the others does not. */
 export function proposeBindable(
   document: ReadDocument,
   operations: Operations,
@@ -60,7 +60,7 @@ function bindable(
 
 type FirstError = (operations: Operations) => string | undefined;
 
-/** Drops each operation for which `firstError` returns an error when it gets only this operation. */
+/** Drops each operation for which `firstError`, given only this operation, returns an error. */
 function withoutOwnErrors(
   operations: Operations,
   firstError: FirstError,

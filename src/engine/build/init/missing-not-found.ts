@@ -17,7 +17,7 @@ function isMissing404(operation: RestOperation): boolean {
   );
 }
 
-/** Returns `undefined` if no operation lacks a 404. */
+/** Returns `undefined` if no 404 is missing. */
 export function missingNotFound(operations: Iterable<RestOperation>): OverlayAdvice | undefined {
   const found = [...operations].filter(isMissing404);
   const paths = found.flatMap(({ item, root }) =>

@@ -76,7 +76,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
   const found = keyLinks(model, { sdl, bound: started });
   const whole = [sdl, found.sdl].filter((part) => part !== "").join("\n\n");
-  // a link by path may be invalid once fields from `keyLinks` make objects reachable from more types
+  // a link by path can break when fields from `keyLinks` make objects reachable from more types
   const linked = found.fields > 0 ? bindSdl(model, whole).model : started;
   const links = linked && new Links(linked);
   return {
@@ -204,7 +204,7 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
 }
 
 /**
- * Groups the paths by their segments up to the first segment in which not all paths agree. Returns a pattern for each group, and
+ * Groups the paths by their segments up to the first segment that differs. Returns a pattern for each group, and
  * the number of operations that the pattern matches.
  */
 function pathPatterns(operations: Model["operations"]): (readonly [string, number])[] {

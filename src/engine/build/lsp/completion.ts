@@ -76,7 +76,7 @@ const argumentSources = ({ declared }: SchemaPosition): Suggestion[] =>
     "parameter",
   );
 
-/** Suggests `parent.id`, and `Account.id` once `Account` has been typed. */
+/** Suggests `parent.id`, and `Account.id` after `Account` is typed. */
 function objectSources(model: Model, { type = "", word }: SchemaPosition): Suggestion[] {
   const [typed = ""] = word?.text.split(".") ?? [];
   const roots = [["parent", type] as const, ...(typed === type ? [] : [[typed, typed] as const])];

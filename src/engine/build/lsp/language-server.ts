@@ -36,7 +36,7 @@ import type { Fix } from "./quick-fixes.ts";
 import { schemaPositionAt } from "./schema-position.ts";
 import { Workspace } from "./workspace.ts";
 
-/** A check begins once the user has not typed for as long as the last check took, but for at least 40 ms and at most 1 s. */
+/** A check begins when the user has paused for the duration of the last check, limited to between 40 ms and 1 s. */
 const shortestPause = 40;
 const longestPause = 1_000;
 
@@ -77,7 +77,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
       : { workspace: workspaceAt(root), file: portable(relative(join(root, "spec"), path)) };
   };
 
-  /** Returns the URI of an open file as the editor wrote it, because editors encode URIs differently from Node. */
+  /** Returns the URI of an open file as the editor wrote it: editors encode URIs differently from Node. */
   const uriOf = (root: string, file: string): string => {
     const path = join(root, file);
     return documents.all().find(({ uri }) => pathOf(uri) === path)?.uri ?? pathToFileURL(path).href;
@@ -239,7 +239,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
 
   connection.onDefinition(async (params, token) => {
     if (await isCancelled(token)) return null;
-    projectOf(params.textDocument.uri)?.workspace.analyse(); // because the locations must match the current texts
+    projectOf(params.textDocument.uri)?.workspace.analyse(); // the locations must match the current texts
     const target = targetOf(params);
     if (!target) return null;
     const { workspace, file, model, document, offset } = target;

@@ -78,7 +78,7 @@ export class Workspace {
       each.rule === finding.rule &&
       each.coordinate === finding.coordinate &&
       each.message === finding.message;
-    // an unreadable file (stage `load`) hides other findings, so their number may grow once a fix has made the file readable
+    // an unreadable file (stage `load`) hides other findings, so their number may grow after a fix makes the file readable
     return !after.some(isSame) && (finding.stage === "load" || after.length < before.length);
   }
 

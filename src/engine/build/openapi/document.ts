@@ -41,7 +41,7 @@ export class RestDocument {
   readonly overlayFindings: Diagnostic[] = [];
   /** Cache of `shapeAt`, by schema, so that all references to a schema share one shape object. */
   readonly shapes = new WeakMap<object, unknown>();
-  /** Set by `documentFaults` if no document has a fault, so that it does not walk the documents again. */
+  /** Set by `documentFaults` if no document has a fault: it then does not walk the documents again. */
   isSound = false;
   readonly versions = new Versions();
   readonly #read: ReadFile;

@@ -8,7 +8,7 @@ import { nestedTagsOf } from "./tags.ts";
 
 export const isOperationPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
 
-/** If an operation has exactly this name, the key selects only that operation. */
+/** A key that is exactly an operation's name selects only this operation. */
 export function operationsOf(operations: RestOperations, key: string): RestOperation[] {
   const named = operations.named(key);
   if (named) return [named];

@@ -393,7 +393,7 @@ const textShape = (shape: Shape): Shape =>
   isOnly(shape, "string") ? shape : new Shape({ node: shape.node, types: ["string"] });
 
 /**
- * Whether the content is a stream of items. It is if the media type has an `itemSchema`, but no JSON `schema` for the content as
+ * Whether the content is a stream of items: the media type has an `itemSchema`, but no JSON `schema` for the content as
  * a whole (OpenAPI 3.2, Media Type Object).
  */
 function isStream(document: RestDocument, node: RestNode, media: string): boolean {
@@ -402,7 +402,7 @@ function isStream(document: RestDocument, node: RestNode, media: string): boolea
 }
 
 /**
- * Returns the entry of `content` that is preferred: among the `allowed` media types, the one that passes the earliest of the
+ * Returns the preferred entry of `content`: among the `allowed` media types, the one that passes the earliest of the
  * `tests`.
  */
 function contentOf(

@@ -48,7 +48,7 @@ export function credentialHeadersOf(document: RestDocument, operation: RestOpera
 
 /**
  * Whether the operation itself declares `security: []`. A `security: []` of the whole document does not count, because it may
- * also cover operations behind a gateway that identify the caller by the gateway's context headers.
+ * also cover operations that identify the caller by the context headers of a gateway.
  */
 export const isDeclaredPublic = ({ node }: RestOperation): boolean => listOf(node)?.length === 0;
 
@@ -121,7 +121,7 @@ export function ownHeaderOf(scheme: RestNode | undefined): string | undefined {
 }
 
 /**
- * Returns the name in lower case; `undefined` if it is invalid (RFC 9110 §5.1) or `__proto__`, because Node drops that header.
+ * Returns the name in lower case; `undefined` if it is invalid (RFC 9110 §5.1) or `__proto__`, a header that Node drops.
  */
 export const headerName = (name: unknown): string | undefined =>
   typeof name === "string" && /^(?!__proto__$)[\w!#$%&'*+.^`|~-]+$/i.test(name)
@@ -142,5 +142,5 @@ export const securitySchemeOf = (
   name: string,
 ): RestNode | undefined =>
   document.child(securitySchemesOf(document, root), name) ??
-  // since OpenAPI 3.2, a name may be the URI of a security scheme, unless a component has this name
+  // from OpenAPI 3.2 on, a name can be the URI of a security scheme, unless a component has this name
   (/[#/.]/.test(name) ? document.follow({ ...root, value: { $ref: name } }) : undefined);

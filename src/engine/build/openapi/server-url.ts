@@ -40,6 +40,6 @@ export function proposedBaseUrl(document: RestDocument, given: string): string {
   return /^[\w.:/~-]+$/.test(origin + pathname) ? (origin + pathname).replace(/\/$/, "") : origin;
 }
 
-/** Whether the URL has a domain that is reserved for documentation (RFC 2606 §3), so that no API can be there. */
+/** Whether the URL has a domain reserved for documentation (RFC 2606 §3), where no API can be. */
 export const isExampleUrl = (url: string): boolean =>
   /(?:^|\.)example\.(?:com|net|org)$/.test(URL.parse(url)?.hostname ?? "");

@@ -24,10 +24,10 @@ type Written = { readonly schema: Dictionary<unknown>; isDone: boolean; name?: s
 
 export class PlainSchemas {
   readonly #document: RestDocument;
-  /** The component schemas by name, in the document's order; `undefined` for a component that is not used so far. */
+  /** The component schemas by name, in the document's order; `undefined` for a component that is not used yet. */
   readonly #components: Map<string, PlainSchema | undefined>;
   readonly #written = new Map<string, Written>();
-  /** Components still to be written. A queue, because recursion along a chain of `$ref`s may overflow the stack. */
+  /** Components still to be written. A queue, because recursion along a chain of `$ref`s can overflow the stack. */
   readonly #waiting: (readonly [name: string, shape: Shape])[] = [];
 
   constructor(document: RestDocument) {

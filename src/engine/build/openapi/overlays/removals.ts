@@ -1,4 +1,4 @@
-/** Finds the overlay action that removed an operation or an input which the GraphQL schema still uses. */
+/** Finds the overlay action that removed an operation or input that the GraphQL schema still uses. */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { FileLocation, NodePath } from "../../diagnostic.ts";
 import type { RestDocument, RestNode, RootNode } from "../document.ts";

@@ -56,7 +56,7 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     properties: () => mergeProperties(left.properties, right.properties),
     items: () => mergeParts(left.items, right.items),
     entry: () => mergeParts(left.entry, right.entry),
-    // a value has to satisfy one of the alternatives and also the other shape, so the other shape is merged into each alternative
+    // a value must satisfy an alternative and the other shape, so the other shape is merged into each alternative
     ...(choosing.hasMembers && {
       members: () => choosing.members?.filter(isPossible).map(withOther),
       variants: () => choosing.variants && withEach(choosing.variants, isPossible, withOther),

@@ -18,7 +18,7 @@ export type ShapeIdentity = {
   readonly depth: number;
 };
 
-/** Maximum depth, which no real document reaches, for schemas that contain a new composition of themselves. */
+/** Limits the depth of schemas that contain a new composition of themselves. No real document reaches it. */
 const maxDepth = 64;
 
 /** Maximum length of an identity's text. A longer text is replaced by its digest. */

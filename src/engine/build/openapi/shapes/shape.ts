@@ -28,7 +28,7 @@ type Statements = Pick<Shape, "node"> &
     readonly types?: Iterable<JsonType>;
   } & { readonly [Part in Lazy]?: () => Shape[Part] };
 
-/** A schema as one place of the document uses it. Another place may use the same schema but disallow null. */
+/** A schema as used at one place of the document. Another place may use the same schema but disallow null. */
 export class Shape {
   /** The schema that findings point at. The `identity`, not the node, identifies the shape. */
   readonly node: RestNode;
