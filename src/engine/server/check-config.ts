@@ -114,7 +114,7 @@ export function* findHeldErrors(config: Config, operations: Operations): Iterabl
 
 /**
  * Finds errors in the settings of a federation subgraph. The federation gateway enforces parts of the supergraph
- * (`@inaccessible`, `@authenticated`), so clients must not bypass it in production. The operations that it sends are not saved.
+ * (`@inaccessible`, `@authenticated`), so clients must not bypass it in production. The gateway's operations are not saved.
  */
 export function* findSubgraphErrors(
   { roles, env, production }: Config,
@@ -127,7 +127,7 @@ export function* findSubgraphErrors(
     yield "GATEWAY_SECRET: is not set, so clients could bypass the gateway of this subgraph; run the gateway role too, which verifies keys, or set the secret that the gateway in front sends as X-Gateway-Proof";
 }
 
-/** Finds a vendor's API in `REST_BASE_URL`: it would receive the gateway's proof and the callers' keys. */
+/** Finds a vendor's API in `REST_BASE_URL`: the vendor would get the gateway's proof and callers' keys. */
 function* findVendorAsRest({ env }: Config, operations: Operations): Iterable<string> {
   const origin = env.REST_BASE_URL?.origin;
   if (origin !== undefined && Object.values(operations).some(({ held }) => held?.origin === origin))
@@ -181,7 +181,7 @@ const hasServicesElsewhere = ({ roles, env }: Config, operations: Operations): b
 const openGateway =
   "GATEWAY_SECRET: is not set, so services behind this gateway cannot authenticate it; set the same secret there";
 
-/** Finds products with their own document but no `CONTEXT_PRODUCTS`, and names in `CONTEXT_PRODUCTS` that do not exist. */
+/** Finds an empty `CONTEXT_PRODUCTS` if products have their own documents, and names in it that do not exist. */
 function* findContextProducts({ env }: Config, operations: Operations): Iterable<string> {
   const own = Object.entries(operations).flatMap(([name, { product, held }]) =>
     hasOwnDocument(name) && !held ? [product] : [],
@@ -194,7 +194,7 @@ function* findContextProducts({ env }: Config, operations: Operations): Iterable
       yield `CONTEXT_PRODUCTS: ${name} has no effect, because no product with its own document has this name${products.length > 0 ? `; there are ${products.join(", ")}` : ""}`;
 }
 
-/** Finds settings without effect: timeouts longer than the timeout around them, and base URLs of unused products. */
+/** Finds settings without effect: timeouts longer than the enclosing timeout, and base URLs of unused products. */
 function* findIneffective({ env, upstreams }: Config, operations: Operations): Iterable<string> {
   const { CONNECT_TIMEOUT_MS: connect, CALL_TIMEOUT_MS: call, REQUEST_TIMEOUT_MS: request } = env;
   if (connect > call)
@@ -208,7 +208,7 @@ function* findIneffective({ env, upstreams }: Config, operations: Operations): I
       yield `REST_BASE_URL_${tag}: is not used, because no GraphQL field calls this product; there are ${names.join(", ")}`;
 }
 
-/** Finds a `GRAPHQL_URL` that leads to another service, or with a path that was probably meant to replace `/v1/graphql`. */
+/** Finds a `GRAPHQL_URL` that leads to the wrong service, or whose path was probably meant to replace `/v1/graphql`. */
 function* findWrongGraphql({ env }: Config): Iterable<string> {
   const { GRAPHQL_URL: graphql, REST_BASE_URL: rest, HOST, PORT } = env;
   if (!graphql) return;
@@ -271,8 +271,8 @@ const secretFiles = secrets.map((name) => `${name}_FILE`);
 const editsOf = (name: string): number => (name.length >= 15 ? 3 : name.length > 8 ? 2 : 1);
 
 /**
- * Returns one line per variable that is probably a misspelling of one of `variables`, in upper or lower case. The environment
- * also contains variables of other programs, so only longer names match: `MAX_DEPHT`, but not `HOME` (similar to `HOST`).
+ * Returns one line per variable that is probably a misspelling of one of `variables` (case-insensitive). The environment also
+ * contains variables of other programs, so only longer names match: `MAX_DEPHT`, but not `HOME` (similar to `HOST`).
  */
 export function findMisspelledVariables(environment: NodeJS.ProcessEnv): string[] {
   const given = Object.keys(environment).filter(

@@ -1,8 +1,8 @@
 /**
  * Stops the process on signals. SIGINT exits immediately. On SIGTERM, `/readyz` fails first, so that load balancers send no more
  * requests, and responses ask keep-alive clients to disconnect. Then each server completes its requests. The front stops first,
- * because its requests need the servers behind it. The process exits at most `STOP_TIMEOUT_MS` after SIGTERM. SIGHUP is ignored,
- * because closing a terminal and log rotation send it.
+ * because its requests need the servers behind it. The process exits at most `STOP_TIMEOUT_MS` after SIGTERM. SIGHUP is ignored:
+ * log rotation and a closing terminal send it.
  */
 
 import type { Server } from "node:net";
@@ -23,7 +23,7 @@ export function stopOnSignals({ servers, end }: RunningRoles, config: Config): v
   });
 }
 
-/** If no request has arrived for this long, it is assumed that no load balancer has just sent a request on an idle connection. */
+/** If no request has arrived for this long, presumably no request is on its way on an idle connection. */
 const quietMs = 1_000;
 
 async function drain(servers: readonly FastifyInstance[], noticeMs: number): Promise<void> {
@@ -71,9 +71,9 @@ const maxDrainMs = 2_000;
 const shortMs = (waitedMs: number): number => 0.5 + waitedMs / 100;
 
 /**
- * Resolves when the accept queue is empty. The port must not be closed before, because closing it would reset the queued
- * connections together with their requests. Node accepts one connection per tick of the event loop, so the queue is empty after a
- * tick without a new connection. The port must be closed in the tick in which the promise resolves.
+ * Resolves when the accept queue is empty. The port must not be closed earlier, because that would reset the queued connections
+ * together with their requests. Node accepts one connection per tick of the event loop, so the queue is empty after a tick
+ * without a new connection. The port must be closed in the tick in which the promise resolves.
  */
 export async function drainAcceptQueue(server: Server): Promise<void> {
   let accepted = 0;

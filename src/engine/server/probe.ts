@@ -1,6 +1,6 @@
 /**
- * Probes a service in another process with one request, which verifies more than a connection: the certificate, that the service
- * speaks HTTP, and that it is the intended one. The description of a failure says how to fix it.
+ * Probes a service in another process with one request. Verifies its certificate, that it speaks HTTP, and that it is the
+ * intended service. The description of a failure says how to fix it.
  */
 import { Client } from "undici";
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
@@ -52,8 +52,8 @@ export type ProbeOperation = Omit<Operation, "id" | "product"> & { readonly path
 
 /**
  * Calls a REST operation without credentials. The correct service may reject the call, but only as the document declares. Without
- * an operation, requests the base URL and accepts any response except a 502, 503 or 504 of a load balancer, and a 400, which TLS
- * servers send in response to plain HTTP. Resolves with the reason for a failure, or with `undefined`.
+ * an operation, requests the base URL and accepts any status except 400, 502, 503 and 504: TLS servers answer plain HTTP with
+ * 400, load balancers send the others. Resolves with the reason for a failure, or with `undefined`.
  */
 export async function probeRest(
   base: URL,

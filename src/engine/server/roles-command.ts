@@ -26,7 +26,7 @@ import { watchUpstreams } from "./watch-upstreams.ts";
 
 type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
-/** Resolves with 0 once the roles run, which they do until a signal stops them. Any other exit code means that no role runs. */
+/** Resolves with 0 when the roles run. They run until a signal stops them. Any other exit code means that no role runs. */
 export function run(argv: readonly string[], given: Io, service: Service): Promise<number> {
   const textLogger = createProcessLogger(service.name, given, false);
   // a misspelt NODE_ENV is probably meant to be `production`, so log JSON
@@ -134,7 +134,7 @@ function checkDataFile(file: string): void {
 
 // Prints the effective configuration for `npm start -- --check-config`: one variable per line, without secrets.
 
-/** Matches the names of variables that may contain secrets. Their values are printed only if they are numbers. */
+/** Matches names of variables that may contain secrets. Of their values, only numbers are printed. */
 const secretName = /SECRET|PASSWORD|CREDENTIAL(?!S_DIRECTORY$)|_TOKEN$|_KEY$/;
 
 /** Marks values that are not in `environment` as defaults. */

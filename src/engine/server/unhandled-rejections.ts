@@ -1,6 +1,6 @@
 /**
  * Handles promises that reject without a handler. An unhandled `CodedError` is logged and counted, because the failure of one
- * request must not end the process. Any other unhandled rejection is a bug and ends the process, because its state is unknown.
+ * request must not end the process. Any other unhandled rejection is a bug and ends the process, whose state is unknown.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../runtime/coded-error.ts";

@@ -25,8 +25,8 @@ const maxUnwritten = 200_000;
 /** Maximum number of versions per app and day, because clients choose the versions. */
 const maxVersions = 20;
 /**
- * Maximum number of documents that are analyzed per minute, saved operations not included. Only clients that inline values in
- * documents instead of using variables exceed it. The ledger of the day is then marked incomplete.
+ * Maximum number of documents that are analyzed per minute, saved operations not included. Only clients that inline values
+ * instead of using variables exceed it. The ledger of the day is then marked incomplete.
  */
 const maxDocuments = 500;
 
@@ -43,7 +43,7 @@ export class UsageLedger implements Observer {
   readonly #end: () => void;
   readonly #timer: NodeJS.Timeout;
   #day = "";
-  /** The identities of the lines that are already recorded for the current day, so that none is recorded twice. */
+  /** The keys of the lines already recorded for the current day, so that none is recorded twice. */
   readonly #lines = new Set<string>();
   readonly #versions = new Map<string, Set<string>>();
   #documents = new WeakMap<DocumentNode, Set<string>>();

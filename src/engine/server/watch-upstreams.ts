@@ -1,8 +1,8 @@
 /**
- * Waits for services in other processes. `/readyz` returns 503 until key introspection, `graphql` and at least one product have
- * answered a probe once, and the log has one line with the reason. Unreachable services do not prevent the start, so that
- * services may start in any order. An outage of one product must not make the others unavailable: once another product is served,
- * a product that has not answered is only a warning, and a service that has answered once is not probed again.
+ * Waits for services in other processes. Until key introspection, `graphql` and at least one product have answered a probe,
+ * `/readyz` returns 503, and the log has a line with the reason. Unreachable services do not prevent the start, so that services
+ * may start in any order. An outage of one product must not make the others unavailable: when another product is served, a
+ * product that has not answered is only a warning, and a service that has answered is not probed again.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
@@ -115,7 +115,7 @@ function* needed(config: Config, operations: Operations): Iterable<Backend> {
     yield { variable: "GRAPHQL_URL", url: graphql, probe: () => probeGraphql(graphql, env) };
 }
 
-/** Returns a GET operation without path parameters: of the product, or without a tag, of any that uses `REST_BASE_URL`. */
+/** Returns a GET operation without path parameters: of product `tag` or, if undefined, of any at `REST_BASE_URL`. */
 function probed(
   operations: Operations,
   upstreams: Config["upstreams"],

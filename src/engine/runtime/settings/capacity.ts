@@ -22,15 +22,15 @@ export const failingCallers = 1_000;
 /** Maximum number of watched credential files, of access tokens, and of vendor accounts with a rate limit. */
 export const heldFiles = 10_000;
 
-/** How many rate limits of a vendor are tracked per credential, and how many callers per rate limit. */
+/** Maximum number of a vendor's rate limits tracked per credential, and of callers per rate limit. */
 export const vendorQuotas = { limits: 64, callers: 10_000 };
 
-/** Maximum number of connections of the gateway to one upstream. A `graphql` role accepts as many concurrent requests. */
+/** Maximum connections of a gateway to one upstream. A `graphql` role accepts the same number of concurrent requests. */
 export const gatewayConnections = 256;
 
 /**
- * Lifetime of a connection to an upstream in ms. After that, the connection closes with its next request, so a new replica behind
- * a layer-4 load balancer receives its share of requests within twice this time.
+ * Lifetime of a connection to an upstream in ms. After that, its next request is its last, so a new replica behind a layer-4 load
+ * balancer receives its share of requests within twice this time.
  */
 export const upstreamConnectionMs = 30_000;
 
@@ -47,12 +47,12 @@ export const lookups = {
 };
 
 /**
- * Node option for the size of V8's young generation. Every deployment sets this option. Without it, V8 chooses the same size if
- * there are 2 GiB of memory. In a container of 512 MiB, V8 chooses 1 MiB, and a request then takes up to twice the CPU time.
+ * Node option for the size of V8's young generation. Every deployment sets this option. By default, V8 chooses the same size with
+ * 2 GiB of memory, but 1 MiB in a container of 512 MiB. A request then takes up to twice the CPU time.
  */
 export const youngGeneration = { option: "--max-semi-space-size=32", unneededFromMiB: 2_048 };
 
-/** Maximum number of representations in an `_entities` field. A federation gateway sends those of a whole list at once. */
+/** Maximum number of representations in an `_entities` field. A federation gateway sends a whole list of them at once. */
 export const mostRepresentations = 1_000;
 
 /** Memory for request bodies in the gateway, in multiples of `MAX_BODY_BYTES`: 128 MiB are a quarter of a 512 MiB process. */
@@ -68,7 +68,7 @@ export const cachedKeys = {
   inactive: 10_000,
 };
 
-/** Maximum number of credentials accepted by REST that a `graphql` role without a gateway remembers: 14 MB (measured). */
+/** Maximum number of accepted credentials remembered by a `graphql` role without a gateway: 14 MB (measured). */
 export const acceptedCredentials = 100_000;
 
 /**
@@ -79,8 +79,8 @@ export const callerProfiles = { bytes: 33_554_432, bytesOfEach: 1_200, character
 
 /**
  * Lookups of API keys. `running` is the default of `KEY_LOOKUPS`. The default is low, because all gateways share the key
- * introspection service. For each lookup that may run, 64 lookups of the same rank (`lookup-queue.ts`) may wait, each for at most
- * `waitMs`. If a lookup takes 50 ms, the last of the 64 waits for 3.2 s.
+ * introspection service. In each rank (`lookup-queue.ts`), up to 64 times `KEY_LOOKUPS` lookups wait, each for at most `waitMs`.
+ * If a lookup takes 50 ms, the last of the 64 waits for 3.2 s.
  */
 export const keyLookups = { running: 16, waitingForEach: 64, waitMs: 5_000 };
 
@@ -103,8 +103,8 @@ export const revalidations = { part: 3 / 4, perSecond: 200 };
 export const badKeys = { perMinute: 600 };
 
 /**
- * Limits for introspection requests without a key, which are accepted outside production: bytes of the body (a full introspection
- * query has 2 kB), and requests per minute from one address.
+ * Limits for keyless introspection requests, which are accepted outside production: bytes of the body (a full introspection query
+ * has 2 kB), and requests per minute from one address.
  */
 export const keylessRequests = { bytes: 16_384, perMinute: 300 };
 
@@ -136,9 +136,7 @@ export const slowBodies = {
   graceMs: 5_000,
   /** Minimum rate in bytes per second. Apache's `RequestReadTimeout` has the same default. */
   minimumRate: 500,
-  /**
-   * Bodies with more chunks are refused if a chunk has fewer than `chunkBytes` on average. Real clients send 1,000 bytes or more.
-   */
+  /** A body with more chunks is refused if they average fewer than `chunkBytes`. Real clients send 1,000 bytes or more. */
   chunks: 1_000,
   chunkBytes: 64,
   /**
@@ -171,7 +169,7 @@ export const mostConnections = 4_096;
 
 /**
  * Maximum number of GraphQL requests executed concurrently while the event loop is busy. The responses of 24 requests fit into
- * the young generation; with 250, 230 kB of each were promoted to the old generation. Measured: with 16, a small request took 7 %
+ * the young generation. Of 250 requests, each promoted 230 kB to the old generation. Measured: with 16, a small request took 7 %
  * longer, because fewer requests were handled per tick; with 32, the process used 30 MiB more under overload.
  */
 export const executedAtOnce = 28;
@@ -209,13 +207,13 @@ export const cachedDocumentBytes = 30_000_000;
 /** Maximum bytes of cached documents of saved operations, which other documents do not evict. */
 export const savedDocumentBytes = 30_000_000;
 
-/** Maximum characters in the cache that maps a client's text to the saved operation with the same content in another format. */
+/** Maximum characters in the cache that maps a client's text to the saved operation that differs only in its format. */
 export const otherFormatCharacters = 4_000_000;
 
 /** Maximum bytes of cached plans, each with its document. */
 export const cachedPlanBytes = 70_000_000;
 
-/** Maximum characters of requests remembered as queries, so that identical concurrent ones are executed once. */
+/** Maximum characters of requests known to be queries: identical concurrent ones are executed once. */
 export const knownQueryCharacters = 1_000_000;
 
 /** Maximum characters of cached validation errors, which save parsing and validating an invalid document again. */
@@ -229,13 +227,11 @@ export const requestBudgetsOfProcess = 5;
  * in addition to its output (RFC 7932 §9.1).
  */
 export const decompressedAtOnce = 4;
-/** Cache for REST responses whose headers allow caching, as parsed values, and for the GraphQL responses built from them. */
+/** Cache for parsed REST responses whose headers allow caching, and for the GraphQL responses built from them. */
 export const cachedResponses = {
   /** Maximum bytes of all values: 64 MiB, an eighth of a 512 MiB process. */
   bytes: 67_108_864,
-  /**
-   * While the cache is smaller than this, every response is cached. Beyond it, only responses to repeated requests are cached.
-   */
+  /** Below this size of the cache, every response is cached. Above it, only responses to repeated requests are cached. */
   openBytes: 8_388_608,
   /** Maximum bytes per caller: an eighth of the total. */
   bytesOfCaller: 8_388_608,

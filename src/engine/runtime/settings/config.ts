@@ -148,8 +148,8 @@ function readMs(given: Given, name: string, absent: number, lines: string[]): nu
 }
 
 /**
- * Returns the TLS files for the connection to the collector; `undefined` if the signal is not exported. `endpoints` are variables
- * that also enable the signal, like the variable for the signal's endpoint.
+ * Returns the TLS files for the connection to the collector; `undefined` if the signal is not exported. `endpoints`: variables
+ * that enable the signal, besides the variable for its own endpoint.
  */
 function readSignal(
   given: Given,

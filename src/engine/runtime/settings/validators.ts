@@ -1,4 +1,4 @@
-/** Each validator of an environment variable throws an error that states the expected format. */
+/** Validators of environment variables. Their errors state the expected format. */
 import { isIP } from "node:net";
 import { makeValidator } from "envalid";
 import { linearPattern } from "../../shared/linear-pattern.ts";
@@ -56,8 +56,8 @@ const countFrom = (least: number) =>
   });
 export const count = countFrom(1);
 /**
- * At least 5 s. The gateway reads the revocation log every second and notices a failure within two seconds. With a shorter time
- * than 5 s, it would distrust a log that works.
+ * At least 5 s. The gateway reads the revocation log every second and notices a failure within two seconds. With less than 5 s,
+ * it would distrust a log that works.
  */
 export const unconfirmedMs = countFrom(5_000);
 /**
@@ -119,7 +119,7 @@ export const label = textOf(/^[\x21-\x7e]{1,200}$/, "at most 200 visible ASCII c
 export const pattern = textWith(linearPattern);
 
 /**
- * The members of a caller's context, by their names in a key introspection response. The names of context headers have dashes
+ * Maps members of a caller's context to their names in a key introspection response. The names of context headers have dashes
  * instead of underscores.
  */
 export const contextMembers = {

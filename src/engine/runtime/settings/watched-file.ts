@@ -35,7 +35,7 @@ export class WatchedFile<Value> {
     this.reread();
   }
 
-  /** The value of the last valid content. Throws the current failure if there was no valid content yet. */
+  /** The value of the last valid content. Throws the current failure if no content was valid yet. */
   get value(): Value {
     this.#rereadIfDue();
     if (!this.#current) throw this.#failure;

@@ -50,8 +50,8 @@ export function measureOutgoingCalls(families: MetricFamilies): void {
 }
 
 /**
- * Returns the code of a system error or an undici error, and the name of any other error, because the code of a `DOMException` is
- * a number. An aborted call fails with the reason given to its `AbortController`, which may be any value.
+ * Returns the code of a system error or an undici error, and the name of any other error: the code of a `DOMException` is a
+ * number. An aborted call fails with the reason given to its `AbortController`, which may be any value.
  */
 const errorTypeOf = (error: unknown): string =>
   error instanceof Error

@@ -91,7 +91,7 @@ export function createMetricsServer(
 
 // Measures the gateway: checks of API keys, remaining rate limits, and the state that it shares with other gateways.
 
-/** The bucket bounds of a histogram: fractions of a rate limit that remain. */
+/** The bucket bounds of a histogram: the unused fraction of a rate limit. */
 const parts = [0, 0.1, 0.25, 0.5, 0.75, 1];
 
 function measureGateway(

@@ -1,7 +1,7 @@
 /**
- * Exports the metrics of `/metrics` by OTLP over HTTP. Metrics that are defined by OpenTelemetry's semantic conventions get the
- * names and attributes of the conventions. A collector that translates names for Prometheus restores the names of `/metrics`, so
- * that the alerts and the dashboard still apply. This module is loaded only if the standard `OTEL_…` variables enable it.
+ * Exports the metrics of `/metrics` by OTLP over HTTP. Metrics defined by OpenTelemetry's semantic conventions get the names and
+ * attributes defined there. A collector that translates names for Prometheus restores the names of `/metrics`, so that the alerts
+ * and the dashboard still apply. This module is loaded only if the standard `OTEL_…` variables enable it.
  */
 import { type Attributes, type HrTime, ValueType } from "@opentelemetry/api";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";

@@ -1,5 +1,5 @@
 /**
- * Measures the requests of each role, and the saved operations that these requests run. Clients cannot create any number of label
+ * Measures the requests of each role, and the saved operations that these requests run. Clients cannot create unlimited label
  * values: roles, routes, methods, schemes, statuses, codes and quotas are closed lists, operation names come from saved
  * operations, app names come from manifests, and the number of client versions is limited.
  */
