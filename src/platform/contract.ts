@@ -62,8 +62,8 @@ export async function loadContract(
 }
 
 /**
- * Creates two instances of Ajv; one of them coerces parameters. By default, the library creates an instance for every operation,
- * which triples the start time, and does not support JSON Schema 2020-12.
+ * Creates two instances of Ajv; one of them coerces parameters. The library's default does not support JSON Schema 2020-12, and
+ * creates an instance per operation, which triples the start time.
  */
 function createAjvFactory(): (ajv: unknown, options: Options) => Ajv2020 {
   const validators = new Map<boolean, Ajv2020>();

@@ -17,9 +17,9 @@ export async function serve(
   // survived. Until the next full garbage collection, an object in the old generation keeps everything alive that it refers to,
   // for example a whole request. This cost up to 0.5 ms per request.
   setFlagsFromString("--no-allocation-site-pretenuring");
-  // By default, V8 collects the young generation in a separate task, which runs between the requests. Its time would not be
-  // charged to the client whose request allocated the garbage (`src/engine/runtime/governor/processor-share.ts`). Without this
-  // task, V8 collects garbage during the request that allocates memory.
+  // By default, V8 collects the young generation in a separate task between the requests. The task's time would not be charged to
+  // the client whose request allocated the garbage (`src/engine/runtime/governor/processor-share.ts`). Without this task, V8
+  // collects garbage during the request that allocates memory.
   setFlagsFromString("--no-minor-gc-task");
   // called after the flags are set: V8 rejects code compiled with other flags, so Node's cache has a folder per set of flags
   enableCompileCache(join(service.root, "node_modules/.cache/compiled"));

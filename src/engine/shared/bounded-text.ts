@@ -6,7 +6,7 @@
 /** 32 MiB. For comparison, a Prometheus query returns about 100 bytes per operation, and a process's `/metrics` about 100 kB. */
 export const maxTextBytes = 33_554_432;
 
-/** Returns the text. Stops reading and throws `Error` once the decompressed text exceeds `maxBytes`. */
+/** Returns the text. Throws `Error` as soon as the decompressed text exceeds `maxBytes`. */
 export async function boundedText(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes = maxTextBytes,

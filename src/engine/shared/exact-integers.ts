@@ -35,7 +35,7 @@ export function exactText(body: Buffer): string {
   return hasLongInteger(body) ? quoted(text) : text;
 }
 
-/** Whether a run of at least `digits` digits is preceded by neither a quote nor a decimal point, and so may be an integer. */
+/** Whether a run of at least `digits` digits may be an integer: no quote and no decimal point precedes it. */
 function hasLongInteger(body: Buffer): boolean {
   for (let at = digits - 1; at < body.length; at += digits) {
     if (!isDigit(body[at])) continue;

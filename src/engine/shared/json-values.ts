@@ -9,7 +9,7 @@ const bracket = 0x5b;
 const brace = 0x7b;
 const backslash = 0x5c;
 
-/** Returns the number of commas and opening brackets outside strings. Stops counting once the number exceeds `most`. */
+/** Returns the number of commas and opening brackets outside strings. Stops when the number exceeds `most`. */
 export function countValues(text: string, most: number): number {
   let values = 0;
   for (let at = 0; at < text.length && values <= most; at++) {

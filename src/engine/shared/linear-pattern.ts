@@ -82,7 +82,7 @@ function classOf(isNegated: boolean, members: string): string {
   return `[${isNegated ? "^" : ""}${written}]`;
 }
 
-/** Translates an escape that denotes a single code point. Other escapes are the same in RE2, or RE2 does not support them. */
+/** Translates an escape that denotes a single code point. Other escapes are the same in RE2 or unsupported. */
 function escapeOf(found: string): string {
   const kind = found.charAt(1);
   if (found === String.raw`\0`) return codePoint(0);

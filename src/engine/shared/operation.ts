@@ -20,7 +20,7 @@ export type Operation = {
   readonly permission?: string;
   /** The styles of array and object parameters, and of a form's properties, by `<in>:<name>`. */
   readonly style?: Readonly<Record<string, Style>>;
-  /** Lower-case request headers with credentials, one list per alternative security requirement; absent without alternatives. */
+  /** Lower-case request headers with credentials, one list per alternative security requirement; absent if there is none. */
   readonly credentials?: readonly (readonly string[])[];
   /** One entry for each alternative security requirement. Absent if no requirement names an OAuth scope. */
   readonly scopes?: readonly ScopeRequirement[];
@@ -49,7 +49,7 @@ export type Operation = {
   readonly accept?: string;
   /** The document allows a success response with a text body. */
   readonly text?: true;
-  /** Paths in a success response that fields read and that may be null or absent; an empty path is the whole body. */
+  /** Paths that fields read and that a success response may omit or set to null; an empty path is the whole body. */
   readonly nullable?: readonly string[];
   /** The document allows a success response without content. */
   readonly empty?: true;
@@ -57,11 +57,11 @@ export type Operation = {
   readonly unread?: true;
   /** The documented error responses, such as `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16); absent if there are none. */
   readonly refusals?: readonly string[];
-  /** The keys of those error responses in the document that have no JSON content. */
+  /** The keys of the documented error responses without JSON content. */
   readonly bareRefusals?: readonly string[];
   /**
-   * The members of an error response's body that clients see. If several entries match the status and the media type of a
-   * response, the first entry applies whose members the body contains.
+   * The members of an error response's body that clients see. Of the entries that match a response's status and media type, the
+   * first one whose members the body contains applies.
    */
   readonly errors?: readonly ErrorMembers[];
 };
@@ -89,7 +89,7 @@ export type ErrorMembers = ErrorPaths & {
   readonly isMap?: true;
 };
 
-/** The place in the REST request of a credential that clients send in another header. */
+/** Where the REST request contains a credential that clients send in another header. */
 export type CredentialPlace = { readonly in: "query" | "cookie" | "header"; readonly name: string };
 
 /** A credential that the server holds (`spec/credentials.yaml`), and where REST expects it. */
@@ -118,7 +118,7 @@ export type TokenEndpoint = {
 
 /**
  * Normalizes a name as CGI and PHP do: they replace characters of headers and parameters, and PHP reads `key[]` as `key` and
- * drops white space before a name and everything after a NUL. REST may treat names with the same result as one name.
+ * drops white space before a name and everything after a NUL. REST may confuse names that have the same result.
  */
 export const spellingOf = (name: string): string =>
   name

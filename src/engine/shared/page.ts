@@ -7,8 +7,8 @@ export type Page<Items extends readonly string[] = readonly string[]> = {
   readonly items: Items;
   readonly next: NextPage;
   /**
-   * The path of the value that says whether there is a next page. If `more` is absent, there is a next page if the response has a
-   * cursor for it.
+   * The path of the value that says whether there is a next page. If `more` is absent, a cursor in the response means that there
+   * is a next page.
    */
   readonly more?: Path;
   /**

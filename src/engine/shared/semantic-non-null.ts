@@ -1,5 +1,5 @@
 /**
- * `@semanticNonNull` (Apollo's nullability specification, v0.4): a null at a level that the directive names always comes with an
+ * `@semanticNonNull` (Apollo's nullability specification, v0.4): at each level that the directive names, a null comes with an
  * error in the response. Level 0 is the value of the field. If the value is a list, level 1 means its items.
  */
 import { type FieldDefinitionNode, Kind } from "graphql";

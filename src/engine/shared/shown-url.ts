@@ -1,6 +1,6 @@
 /** URLs without user, password, query and fragment, which may be secret, for logs, errors, reports and `--check-config`. */
 
-/** Returns only the scheme of an invalid URL, and any other text unchanged. */
+/** An invalid URL is cut to its scheme. Text that is no URL is unchanged. */
 export function shownUrl(given: string): string {
   const url = URL.parse(given);
   if (!url) return given.replace(/^([a-z][a-z\d+.-]*:\/\/).*/is, "$1…");

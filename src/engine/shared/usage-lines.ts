@@ -7,7 +7,7 @@ import { isRecord, parsedJson } from "./json-object.ts";
 
 /**
  * - `operation`: the name of a saved operation that ran, with the name of its app in front, for example `shop/Orders`.
- * - `field`: a schema coordinate that an operation that is not saved used.
+ * - `field`: a schema coordinate that an unsaved operation used.
  * - `isIncomplete`: more different operations ran than could be recorded.
  * - without these three members, a line only shows that a process was recording on this day.
  */
@@ -17,9 +17,7 @@ export type UsageLine = {
   readonly operation?: string;
   readonly field?: string;
   readonly isIncomplete?: true;
-  /**
-   * The app that the client names or, if it names no app with a manifest, the app of the saved operation. Absent without both.
-   */
+  /** The app with a manifest that the client names, or else the app of the saved operation. Absent if there is neither. */
   readonly app?: string;
   readonly version?: string;
 };
@@ -35,8 +33,8 @@ export const usageFile = (day: string, host: string): string =>
 export const dayOfUsageFile = (name: string): string | undefined => fileName.exec(name)?.[1];
 
 /**
- * Parses the text of a ledger file. Skips a line that was written incompletely. Throws for any other line that does not belong to
- * a usage ledger.
+ * Parses the text of a ledger file. Skips incompletely written lines. Throws for any other line that does not belong to a usage
+ * ledger.
  */
 export const parseUsageLines = (text: string): UsageLine[] =>
   text.split("\n").flatMap((line, index) => {

@@ -1,9 +1,9 @@
 /** Calls a function when files in folders are saved. */
 import { type FSWatcher, watch } from "node:fs";
 
-/** How many milliseconds must pass without a change before `saved` is called, because editors save a file in several steps. */
+/** Milliseconds without a change before `saved` is called: editors save a file in several steps. */
 const quietMs = 150;
-/** The maximum delay of the call in milliseconds, even if files change continuously. */
+/** Maximum delay of the call in milliseconds, even if files change continuously. */
 const longestMs = 1_000;
 
 /**

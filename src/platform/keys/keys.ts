@@ -50,7 +50,7 @@ export type KeyRules = {
   permissions: readonly string[];
 };
 
-/** Returns the caller of this key; `undefined` if it is not active. A wrong checksum is rejected without a lookup. */
+/** Returns the caller of a key; `undefined` for an inactive key. A wrong checksum is rejected without a lookup. */
 export function findCaller(store: Store, rules: KeyRules, key: string, now: Date): KeyOwner | undefined {
   if (!isWellFormed(rules.environment, key)) return undefined;
   const row = store.unscoped("keyByDigest", { digest: digestOf(key) });

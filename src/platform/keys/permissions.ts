@@ -3,7 +3,7 @@
  * its own scopes cover. In a role or a scope, `*` matches any part of a permission, and a single `*` matches every permission.
  */
 
-/** `declared`: the permissions of the OpenAPI document, which are the only effective ones. */
+/** `declared`: the OpenAPI document's permissions. No other permission is effective. */
 export const effectivePermissions = (
   declared: readonly string[],
   granted: readonly string[],

@@ -20,7 +20,7 @@ export function revokeKey(store: Store, tenant: TenantStore, id: string, now: Da
   });
 }
 
-/** Publishes all marked revocations. Throws if Redis fails. A revocation that was not published then remains marked. */
+/** Publishes all marked revocations. Throws if Redis fails. An unpublished revocation remains marked. */
 export async function publishRevocations(store: Store, place: RedisAddress): Promise<void> {
   const next = () => store.unscoped("unpublishedRevocation");
   if (!next()) return;

@@ -26,8 +26,8 @@ export const sendMessage: Handler = (context, { header, body }) => {
 };
 
 /**
- * Calls `send` for the first request with a user's idempotency key. If the same request is repeated with this key within 24
- * hours, returns the response of the first one. Throws `CONFLICT` if another request has the key.
+ * Calls `send` for the first request with a user's idempotency key. If this request is repeated with its key within 24 hours,
+ * returns the first response. Throws `CONFLICT` if another request has the key.
  */
 function once(
   { tenant, caller }: HandlerContext,

@@ -1,6 +1,6 @@
 /**
- * The SQLite store. The store prepares each named statement once. Handlers cannot bind `:tenant`, because only the store does, so
- * a `TenantStore` can access only rows of its tenant. All methods are synchronous, like those of `node:sqlite`.
+ * The SQLite store. The store prepares each named statement once. Only the store binds `:tenant`, so a `TenantStore` can access
+ * only rows of its tenant. All methods are synchronous, like those of `node:sqlite`.
  */
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";

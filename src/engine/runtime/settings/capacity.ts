@@ -79,8 +79,8 @@ export const callerProfiles = { bytes: 33_554_432, bytesOfEach: 1_200, character
 
 /**
  * Lookups of API keys. `running` is the default of `KEY_LOOKUPS`. The default is low, because all gateways share the key
- * introspection service. In each rank (`lookup-queue.ts`), up to 64 times `KEY_LOOKUPS` lookups wait, each for at most `waitMs`.
- * If a lookup takes 50 ms, the last of the 64 waits for 3.2 s.
+ * introspection service. In each rank (`lookup-queue.ts`), up to 64 times `KEY_LOOKUPS` lookups wait, for at most `waitMs`. If a
+ * lookup takes 50 ms, the last one waits for 3.2 s.
  */
 export const keyLookups = { running: 16, waitingForEach: 64, waitMs: 5_000 };
 

@@ -26,7 +26,7 @@ export function codeFrame(lines: readonly string[], line: number, column: number
   return shown.join("\n");
 }
 
-/** Replaces control characters in a line of a spec file, because printing them could control the terminal, and cuts the line. */
+/** Cuts a line of a spec file, and replaces control characters, because printing them could control the terminal. */
 const visible = (line: string, from: number): string => {
   const safe = printable(line.replaceAll("\t", " "));
   const end = from + widest;

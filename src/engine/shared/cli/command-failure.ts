@@ -1,4 +1,4 @@
-/** Converts errors of commands to failures: an exit code and readable lines, without a stack trace unless debugging is on. */
+/** Converts errors of commands to failures: an exit code and readable lines, with a stack trace only for debugging. */
 import { inspect } from "node:util";
 import { withShownUrls } from "../shown-url.ts";
 import { codeFrame, linesOf } from "./code-frame.ts";

@@ -15,7 +15,7 @@ export type Io = {
   /** Replaces the progress line on a terminal. An empty text clears the line. */
   readonly progress?: (text: string) => void;
   readonly colour?: boolean;
-  /** The day that the command takes as today, as `YYYY-MM-DD`. The default is the current day (UTC). */
+  /** The day that counts as today: `YYYY-MM-DD`. The default is the current day (UTC). */
   readonly today?: string;
 };
 

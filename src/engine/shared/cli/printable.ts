@@ -13,8 +13,8 @@ export const printableLines = (text: string): string =>
 export const printableSource = (text: string): string => withoutCommands(escapeControlCharacters(text));
 
 /**
- * Changes text that a CI runner would execute as a command when the text is printed: a line that starts with, for example,
- * `::error`, and `##[` or `##vso[` anywhere in a line.
+ * Changes text that a CI runner would execute as a command when it is printed: a line that starts with, for example, `::error`,
+ * and `##[` or `##vso[` anywhere.
  */
 const withoutCommands = (text: string): string =>
   text.replaceAll(/^(\s*:)(?=:)/gm, "$1 ").replaceAll(/##(?=\[|vso\[)/gi, "## ");
@@ -23,6 +23,6 @@ const withoutCommands = (text: string): string =>
 export const quoteArgument = (name: string): string =>
   /^[\w./@:+-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 
-/** Escapes a label of a Mermaid graph. Mermaid's character entities begin with `#`, where those of HTML begin with `&`. */
+/** Escapes a label of a Mermaid graph. Mermaid's character entities begin with `#`, not with `&` as in HTML. */
 export const mermaidLabel = (text: string): string =>
   `"${text.replaceAll(/[#&"'<>`\\\n]/g, (each) => `#${each.codePointAt(0)};`)}"`;

@@ -1,7 +1,7 @@
 /**
  * Reads the manifests of all locations, and re-reads those that have changed. If a manifest cannot be read, its last valid
  * content is still served. If a file was deleted from its folder, its operations are no longer served. The operations of all
- * files of an app are served at the same time, so those of an older app version stay available until the file of this version is
+ * files of an app are served at the same time, so those of an older app version stay available until that version's file is
  * removed. Locations are read independently, so a slow one does not delay the others.
  */
 import { hash } from "node:crypto";
@@ -18,7 +18,7 @@ import { isAppName, isHttpUrl, type ManifestLocation } from "./manifest-location
 const ofApp = { manifests: 100, operations: 20_000, bytes: 16_777_216 };
 /**
  * Limits of all manifests together. A new manifest never displaces a served one. Of the new manifests, those of small apps are
- * admitted first, so that at the start every app with at most an equal share of the limits is served.
+ * admitted first, so that at the start every app within an equal share of the limits is served.
  */
 const ofAll = { manifests: 1_000, operations: 50_000, bytes: 67_108_864 };
 
@@ -38,8 +38,8 @@ export type Fetch = (
 >;
 
 /**
- * How many ms the process reads manifests before it serves requests. Only decoding 8 MiB takes longer, up to 15 ms. After the
- * start, each slice is followed by an equally long pause, so that requests get at least half of the CPU time.
+ * Time slice in ms for reading manifests between requests. Only decoding 8 MiB takes longer, up to 15 ms. After the start, each
+ * slice is followed by an equally long pause, so that requests get at least half of the CPU time.
  */
 const sliceMs = 5;
 
@@ -50,7 +50,7 @@ export type Manifest = ManifestContent & {
   readonly bytes: number;
 };
 
-/** A manifest that cannot be read. `app` is empty for a folder of apps. `keeps`: its last valid state is still served. */
+/** A manifest that cannot be read. `app` is empty for a folder of apps. `keeps`: whether its last state is served. */
 export type ManifestFault = {
   readonly app: string;
   readonly source: string;
@@ -130,7 +130,7 @@ export class Manifests {
 
 const overTotalLimits = `exceeds the limits of all manifests: ${ofAll.manifests} manifests, ${ofAll.operations} operations, ${ofAll.bytes / 1_048_576} MiB`;
 
-/** Reads manifests one at a time, because concurrent reads would fill the pauses between slices that are meant for requests. */
+/** Reads manifests one at a time, because concurrent reads would fill the pauses that are meant for requests. */
 class ReadingQueue {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -277,7 +277,7 @@ class PathLocation extends Location {
     });
   }
 
-  /** Reads an app's manifests up to its limits, served ones first, so that a new one cannot displace them. */
+  /** Reads an app's manifests up to its limits. Served ones come first, so new ones cannot displace them. */
   async #readApp(
     app: string,
     sources: readonly Source[],

@@ -7,8 +7,8 @@ import { type Fetch, type ManifestState, Manifests } from "./manifests.ts";
 const everyMs = 30_000;
 
 /**
- * Resolves once `onState` has processed the first result of every location, even a failure. Calls `onState` with each new state,
- * and `failed` if files cannot be watched and are only polled. Returns the function that stops watching.
+ * Resolves when `onState` has processed each location's first result, even a failure. Calls `onState` with each new state, and
+ * `failed` if files cannot be watched and are only polled. Returns the function that stops watching.
  */
 export async function watchManifests(
   locations: readonly ManifestLocation[],
