@@ -201,7 +201,7 @@ export const createDiagnostic = (found: Omit<Diagnostic, "severity">): Diagnosti
 export class UnreadableSpec extends ExpectedFailure {
   readonly diagnostics: readonly Diagnostic[];
 
-  /** `elsewhere`: a text about a spec that is not in the working tree, such as the base; it replaces the findings' locations. */
+  /** `elsewhere`: names a spec outside the working tree, such as the base. It replaces the findings' locations. */
   constructor(diagnostics: readonly Diagnostic[], elsewhere?: string) {
     super(diagnostics.map(({ message }) => message).join("\n"), failureOf(diagnostics, elsewhere));
     this.diagnostics = diagnostics;

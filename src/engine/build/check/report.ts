@@ -81,13 +81,13 @@ export type UsageReport = {
   /** The names of the saved operations that clients ran. */
   readonly used: readonly string[];
   /**
-   * Number of operations in the ledger that match no saved operation, plus 1 if the ledger is incomplete. If `unknown` is not 0,
-   * every change counts as used.
+   * Number of operations in the ledger that match no saved operation, plus 1 if the ledger is incomplete. Unless it is 0, clients
+   * may use every changed part.
    */
   readonly unknown: number;
 };
 
-/** The credential and the fixed headers of `spec/credentials.yaml` that calls of a REST operation carry. */
+/** The credentials and fixed headers of `spec/credentials.yaml` in calls of a REST operation. */
 export type CredentialReport = {
   /** Method, document and path, such as `GET pager/services`. */
   readonly operation: string;

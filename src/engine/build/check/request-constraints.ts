@@ -49,8 +49,8 @@ const demands = new Map<string, Demand>([
 ]);
 
 /**
- * Returns whether a request of the operation may violate the constraint, for each coordinate that its requests reach. Includes
- * arguments and input fields that the operation omits, because the omission may be the violation.
+ * For each coordinate that the operation's requests reach, returns whether they may violate the constraint. Includes arguments
+ * and input fields that the operation omits, because the omission may be the violation.
  */
 export function violations(
   demand: Demand,
@@ -228,8 +228,8 @@ const memberOf = (value: ValueNode, name: string): ValueNode | undefined =>
   value.kind === "ObjectValue" ? value.fields.find((field) => field.name.value === name)?.value : undefined;
 
 /**
- * Returns the value of the argument `name`, or of the member at `path` in the argument's value. If an object on the path is given
- * by a variable, returns the variable, and `isInVariable` is true.
+ * Returns the value of the argument `name`, or of the member at `path` in the argument's value. If a variable supplies an object
+ * on the path, returns it with `isInVariable`.
  */
 function valueAt({ arguments: given = [] }: FieldNode, [name, ...path]: readonly string[]) {
   let value = given.find((argument) => argument.name.value === name)?.value;

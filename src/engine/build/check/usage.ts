@@ -17,7 +17,7 @@ export type Usage = {
   readonly since: string;
   /** The clients of each saved operation, such as `web 1.4.0` (app and version), by the operation's name. */
   readonly operations: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The clients of each schema coordinate, for operations that are not saved. */
+  /** The clients of each schema coordinate in operations that are not saved. */
   readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
   /** The last day on which each saved operation or coordinate was used. */
   readonly lastDays: ReadonlyMap<string, string>;
@@ -42,7 +42,7 @@ export function usageReport(
   } satisfies UsageReport;
 }
 
-/** Returns a note with the clients of each selected schema element that depends on a deprecated REST element. */
+/** For each selected schema element that depends on a deprecated REST element, returns a note with clients. */
 export function deprecatedUses(
   { operations, fields, lastDays, used, since }: CountedUsage,
   head: Project,

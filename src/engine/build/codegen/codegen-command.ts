@@ -10,7 +10,7 @@ import type { readRestApi } from "../project/project.ts";
 
 type RestOf = typeof readRestApi | undefined;
 
-/** `restOf`: reads the OpenAPI documents, from a cache in `restbound dev`. */
+/** `restOf`: reads the OpenAPI documents. In `restbound dev`, it caches. */
 export function run(argv: readonly string[], io: Io, restOf?: RestOf): Promise<number> {
   const failed = ({ exitCode, faults }: Failure): void => {
     if (exitCode === 1)

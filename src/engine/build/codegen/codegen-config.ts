@@ -93,7 +93,7 @@ const combinePlugins =
   async (...input) =>
     mergeOutputs(await Promise.all(plugins.map((plugin) => plugin(...input))));
 
-/** Joins the outputs of plugins: imports, other `prepend` texts, contents, and `append` texts. */
+/** Joins plugin outputs in the order imports, other `prepend` texts, contents, `append` texts. */
 export function mergeOutputs(outputs: readonly Types.PluginOutput[]): string {
   const complex = outputs.map((output) => (typeof output === "string" ? { content: output } : output));
   const heads = complex.flatMap(({ prepend = [] }) => prepend);

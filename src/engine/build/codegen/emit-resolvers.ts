@@ -164,7 +164,7 @@ function inheritingCall(name: string, field: BoundField, resolve: string): strin
   return `${name}(${[objectLiteral(entries), resolve, ...last].join(", ")})`;
 }
 
-/** Prints `["Account", "id"]`, or `["argsAbove", "org", "ID"]` for an argument of a field above. */
+/** Prints `["Account", "id"]`, or `["argsAbove", "org", "ID"]` for an outer field's argument. */
 const typePathText = (source: InheritedSource): string =>
   source.kind === "enclosing"
     ? list([source.type, ...source.path])
@@ -224,7 +224,7 @@ const objectValue = (source: ParentSource | EnclosingSource): string =>
     ? read("parent", source.path, true)
     : propertyAccess("inherited", [formatSource(source)]);
 
-/** Wraps a call in `connection`. In the call, `args` has REST's cursor and page size, and `link` the URL of the next page. */
+/** Wraps a call in `connection`. In the call, `args` has REST's cursor and page size; `link` is the next page's URL. */
 const connectionCall = (page: Page, call: string): string =>
   `connection(args, ${objectLiteral(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.next.by === "link" ? "(args, link)" : "(args)"} => ${call})`;
 

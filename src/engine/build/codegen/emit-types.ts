@@ -112,7 +112,7 @@ export const typeOptions = (model: Model, typeNames: TypeNames) => ({
 });
 
 /**
- * Gives arguments and input fields with a default a non-null type, because the server rejects null where REST requires a value.
+ * Makes arguments and input fields with a default non-null, because the server rejects null where REST requires a value.
  * graphql-codegen itself does this only for arguments.
  */
 export const withDefaults =

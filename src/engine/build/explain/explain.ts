@@ -179,7 +179,7 @@ function responseSources({ method, successes }: RestOperation): string[] {
   ];
 }
 
-/** Prints `(operationId, product)` without missing values. */
+/** Prints `(operationId, product)`; omits missing values. */
 function aside({ id, product, ...operation }: RestOperation): string[] {
   const named = id === methodAndPath(operation) ? [] : [id];
   const known = [...named, ...(product ? [product] : [])];

@@ -1,7 +1,7 @@
 /**
  * Finds changes that `init` copies only if the user confirms them. An overlay that changes servers, security requirements or
- * security schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27) decides where callers' credentials are sent. The overlay may come from
- * the document's vendor, but looks like the project's own once it is copied. `init` also asks about an `x-from-header` that names
+ * security schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27) decides where callers' credentials are sent. The document's vendor may
+ * have written the overlay, but in the project it looks like the owner's. `init` also asks about an `x-from-header` that names
  * the header of another product's credential.
  */
 import { posix } from "node:path";

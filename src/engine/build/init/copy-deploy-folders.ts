@@ -1,7 +1,7 @@
 /**
  * `restbound init --deploy`: copies the engine's deployment files to the project, and replaces the example service's name and
- * base URLs by the project's. The npm package has these files at the same paths as the repository. Existing files of the
- * project are not changed.
+ * URLs with the project's. The npm package has these files at the same paths as the repository. Existing files of the project are
+ * not changed.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

@@ -45,7 +45,7 @@ const listNames = [
   "fieldErrors",
   "detail",
 ];
-/** Names of the property in which some APIs wrap the error. */
+/** Property names under which some APIs wrap the error. */
 const envelopes = ["error", "fault"];
 
 type Members = { [member in keyof typeof memberNames]?: string };
@@ -55,7 +55,7 @@ type Mapping = Members & { readonly list?: string; readonly item?: Members };
 type UndeclaredError = ErrorSchema & { readonly id: string; readonly mapping: Mapping | undefined };
 
 /**
- * Returns an overlay that declares the members with known names of each error schema without a declaration, and advice for what
+ * Returns an overlay that declares the members with known names in each undeclared error schema. Also returns advice on what
  * clients do not see: other error schemas, and lists of undeclared texts. Skips schemas without properties. If the document has
  * an overlay, the advice has the actions instead.
  */

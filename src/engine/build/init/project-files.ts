@@ -262,8 +262,8 @@ const addresses: readonly {
 ];
 
 /**
- * Adds another document's base URL to the files that configure base URLs. Returns as `missing` the files that no longer have
- * the form in which `init` wrote them.
+ * Adds another document's base URL to the files that configure base URLs. `missing` lists files that no longer have the form that
+ * `init` wrote.
  */
 export function withAddress(root: string, variable: string, base: string | undefined) {
   const written = new Map<string, string>();
@@ -354,7 +354,7 @@ generated from it. \`npm start\` serves it, \`npm run dev\` restarts on every sa
 \`npm test\` queries the service.
 The pages of the engine are in \`node_modules/restbound/docs\`; start with \`guides/your-own-api.md\`.
 `,
-  // docs/guides/ci.md writes the reports at the end of this list
+  // the last entries are reports that docs/guides/ci.md writes
   ".gitignore":
     "node_modules/\ndist/\n/secrets/\n/keys\n/report.md\n/check.sarif\n/check.json\n/code-quality.json\n",
   ".gitattributes": "generated/** linguist-generated=true\n",

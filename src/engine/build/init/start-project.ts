@@ -162,7 +162,7 @@ function operationsNamed(operations: Model["operations"], option: string, name: 
   ]);
 }
 
-/** Returns the paths with the longest common prefix with `name`, if `name` is a path or a path pattern. */
+/** Returns the paths that share the longest prefix with `name`, if `name` is a path or a path pattern. */
 function nearPaths(operations: Model["operations"], name: string): string[] {
   const [, path] = /^(?:\w+ )?(\/[^*]*)/.exec(name) ?? [];
   if (path === undefined) return [];

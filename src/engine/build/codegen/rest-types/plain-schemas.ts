@@ -183,10 +183,10 @@ export function annotationsOf({ value }: RestNode): PlainSchema {
   };
 }
 
-// Some lists contain themselves directly: an item may be the same list again. TypeScript rejects this type in a property, so the
-// items become `unknown`.
+// In some schemas, an item of a list may match the list's own schema. TypeScript rejects this type in a property, so the items
+// become `unknown`.
 
-/** Whether an item may be the same list again, directly or as a union member. */
+/** Whether an item may match the list's own schema, itself or in a union. */
 function isRecursiveList(entries: Shape): boolean {
   const met = new Set<string>();
   const waiting = nextOf(entries);
