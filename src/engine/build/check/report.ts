@@ -81,8 +81,8 @@ export type UsageReport = {
   /** The names of the saved operations that clients ran. */
   readonly used: readonly string[];
   /**
-   * Number of operations in the ledger that match no saved operation, plus 1 if the ledger is incomplete. Unless it is 0, clients
-   * may use every changed part.
+   * Number of operations in the ledger that match no saved operation, plus 1 if the ledger is incomplete. Unless it is 0, any
+   * changed part counts as in use.
    */
   readonly unknown: number;
 };

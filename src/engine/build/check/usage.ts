@@ -42,7 +42,7 @@ export function usageReport(
   } satisfies UsageReport;
 }
 
-/** For each selected schema element that depends on a deprecated REST element, returns a note with clients. */
+/** For each selected schema element that uses a deprecated REST element, returns a note with its clients. */
 export function deprecatedUses(
   { operations, fields, lastDays, used, since }: CountedUsage,
   head: Project,
@@ -101,8 +101,8 @@ export function downgradeUnused(
 }
 
 /**
- * Returns a predicate for coordinates that clients use in the old or the new schema. Counts the base's version of a saved
- * operation too, if the operation was changed or removed.
+ * Returns a predicate for coordinates that clients use in the old or the new schema. If a saved operation was changed or removed,
+ * also counts its version in the base.
  */
 function usedCoordinates(
   names: ReadonlySet<string>,

@@ -22,7 +22,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .action(does((roles: readonly string[]) => watchSpec(io, roles))),
   );
 
-/** Resolves with the exit code after a signal, or if the server rejects its roles or variables. */
+/** Resolves with the exit code on a signal, or if the server rejects its roles or environment. */
 function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   let server: ChildProcess | undefined;

@@ -22,7 +22,7 @@ export function singleQuoted(text: string): string {
   return /^[-+.\d]/.test(text) ? `\\x${text.charCodeAt(0).toString(16)}${escaped.slice(1)}` : escaped;
 }
 
-/** Prints a comment: a single text between the delimiters on one line, or several texts on a line each. */
+/** Prints a comment: one text on one line with the delimiters; several texts on separate lines. */
 export function comment(...texts: readonly string[]): string {
   const lines = texts.map((text) => text.replaceAll(/\s+/g, " ").replaceAll("*/", "*\\/"));
   return lines.length === 1

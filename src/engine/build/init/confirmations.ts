@@ -48,7 +48,7 @@ type Statement = { readonly of: string; readonly value: string; readonly place: 
 
 type Changes = [pointer: string, text: string][];
 
-/** Lists only the first of several paths or operations with the same change. */
+/** Of paths or operations with the same change, lists only the first. */
 function overlayChanges({ openapi, place: named, read }: Given): Changes {
   if (read(named.overlay) === undefined) return [];
   const document = new RestDocument([named], read);

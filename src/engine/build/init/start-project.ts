@@ -47,7 +47,7 @@ export type StartedProject = {
   readonly unbound: number;
   /** The reason for each chosen operation that cannot be bound. */
   readonly leftOut: ReadonlyMap<string, string>;
-  /** Bound operations that could become fields of a type: the path extends the path of an operation that returns the type. */
+  /** Bound operations that could be fields of a type: their path extends the path of an operation that returns the type. */
   readonly links: readonly string[];
   readonly example: ExampleRequest | undefined;
   /** The number of links that keys such as `authorId` suggest: as fields, and as comments in the schema. */

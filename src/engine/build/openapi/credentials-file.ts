@@ -55,7 +55,7 @@ export const credentialsNode = (...path: Path): RestNode => ({
   value: undefined,
 });
 
-/** Returns an empty map if the file does not exist. Throws `UnreadableSpec`, which lists all structural errors of the file. */
+/** Returns an empty map if the file does not exist. Throws `UnreadableSpec` with all structural errors of the file. */
 export function readCredentialsFile(document: RestDocument): CredentialsFile {
   const root = document.valueAt(credentialsNode());
   if (root === undefined || root === null) return new Map();

@@ -5,8 +5,8 @@ import type { RestOperation } from "./operation.ts";
 import { headerName, headerOf, securitySchemeOf, securitySchemesOf } from "./security.ts";
 
 /**
- * Returns the headers sorted and in lower case. Includes headers of operations without a GraphQL field, because clients may call
- * them through the gateway.
+ * Returns the headers sorted and in lower case. Includes headers of operations without a GraphQL field: clients can call these
+ * through the gateway.
  */
 export function declaredHeaders(document: RestDocument, operations: Iterable<RestOperation>): string[] {
   const owners = new Set([...operations].flatMap(({ item, node }) => [item, node]));

@@ -12,11 +12,11 @@ import { SchemaCycles } from "./shapes/schema-cycles.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateKeyMessage } from "./yaml-file.ts";
 
-/** Walks everything that bound operations refer to, because faults there are errors, and then the rest of the documents. */
+/** Walks everything that bound operations refer to (faults there are errors), then the rest of the documents. */
 export function documentFaults(
   document: RestDocument,
   bound: Iterable<RestOperation>,
-  /** Operations with a duplicate `operationId` that was already reported as an error, because a GraphQL field names it. */
+  /** Operations whose duplicate `operationId` is named by a GraphQL field, and thus already reported as an error. */
   misnamed: Iterable<RestOperation> = [],
 ): Diagnostic[] {
   const unused = [...shadowedFaults(document), ...idFaults(document, [...bound, ...misnamed])];
@@ -37,8 +37,8 @@ export const reachableFaults = (document: RestDocument, bound: Iterable<RestOper
   document.isSound ? [] : reachedBy(document, bound).errors;
 
 /**
- * Finds the faults in everything that bound operations refer to. `others` returns the remaining duplicate keys. Call it only
- * after walking all documents, because it knows only the files read so far.
+ * Finds the faults in everything that bound operations refer to. `others` returns the remaining duplicate keys in the files read
+ * so far: call it only after walking all documents.
  */
 function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
   const walk = new FaultWalk(document);

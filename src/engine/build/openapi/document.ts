@@ -154,7 +154,7 @@ export class RestDocument {
     return end;
   }
 
-  /** Returns the target of the `$ref` in `from`, which may itself contain a `$ref`; `undefined` if it does not exist. */
+  /** Returns the target (possibly itself a `$ref`) of the `$ref` in `from`; `undefined` if it does not exist. */
   refTarget(from: RestNode): RestNode | undefined {
     const target = this.#declaredTarget(from);
     return target && from.path.at(-2) === "allOf" ? this.#inheritedBase(from, target) : target;

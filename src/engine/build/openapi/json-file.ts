@@ -16,13 +16,13 @@ type Steps = readonly (string | number)[];
 /** The deepest nesting that is parsed here. Deeper documents are left to the YAML parser, which reports excessive depth. */
 const maxDepth = 500;
 
-/** Returns `undefined` for text that the YAML parser has to read: it is not JSON, nested too deeply, or repeats a key. */
+/** Returns `undefined` for text that the YAML parser must read: not JSON, too deeply nested, or with a repeated key. */
 export function parseJson(text: string): JsonFile | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
     const value = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const colons = colonsIn(text);
-    // duplicate keys leave fewer keys than colons, because `JSON.parse` keeps only one of them
+    // of duplicate keys, `JSON.parse` keeps only one, so there are fewer keys than colons
     const isPlain = !Number.isNaN(colons) && colons === keysIn(value);
     return isPlain
       ? { value, offsetAt: offsetFinder(text), pathAt: (offset) => pathAt(text, offset) }

@@ -27,7 +27,7 @@ export const operationNodes = (document: RestDocument): Generator<OperationNode>
 export const shadowedOperations = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, (written) => written.slice(1));
 
-/** `choose` gets all operations of a path item with the same method, and returns those that are yielded. */
+/** `choose` gets all operations of a path item with the same method, and returns those to yield. */
 function* operationsAt(
   document: RestDocument,
   choose: (written: readonly ItemOperation[]) => readonly ItemOperation[],

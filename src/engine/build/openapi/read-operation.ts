@@ -138,7 +138,7 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
 
 /**
  * Converts the properties of a form-encoded query string (`in: querystring`, OpenAPI 3.2, Parameter Object) to parameters.
- * Returns no parameters for another media type, or if the schema does more than list properties, for example by a `oneOf`.
+ * Returns no parameters for another media type, or if the schema does more than list properties (for example, a `oneOf`).
  */
 function readQueryString(document: RestDocument, node: RestNode): Parameter[] {
   if (membersOf(node.value).in !== "querystring") return [];

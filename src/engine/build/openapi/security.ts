@@ -36,8 +36,8 @@ const listOf = ({ value }: RestNode): unknown[] | undefined =>
   isRecord(value) && Array.isArray(value.security) ? value.security : undefined;
 
 /**
- * Returns the request headers, in lower case, in which clients send the credentials of each alternative in `security`. Schemes
- * other than `apiKey` and `mutualTLS` use `Authorization` (OpenAPI 3.1 §4.8.27).
+ * For each alternative in `security`, returns the lower-case request headers in which clients send its credentials. Schemes other
+ * than `apiKey` and `mutualTLS` use `Authorization` (OpenAPI 3.1 §4.8.27).
  */
 export function credentialHeadersOf(document: RestDocument, operation: RestOperation): string[][] {
   const lists = schemesOf(document, operation).map((schemes) =>
@@ -82,7 +82,7 @@ export function scopeRequirementsOf(document: RestDocument, operation: RestOpera
 
 const schemesWithScopes: ReadonlySet<unknown> = new Set(["oauth2", "openIdConnect"]);
 
-/** Maps the client's request header to the place where REST expects the credential, if it differs. */
+/** Maps the client's request header to the place where REST expects the credential, if different. */
 export function credentialPlacesOf(
   document: RestDocument,
   operation: RestOperation,
@@ -102,8 +102,8 @@ export function credentialPlacesOf(
 }
 
 /**
- * Returns the request header in which clients send a scheme's credential, in lower case: `x-from-header`, or else the header in
- * which REST expects it.
+ * Returns the lower-case request header in which clients send a scheme's credential: `x-from-header`, or else the header in which
+ * REST expects it.
  */
 export function headerOf(scheme: RestNode | undefined): string | undefined {
   const { type, "x-from-header": from } = membersOf(scheme?.value);

@@ -16,7 +16,7 @@ import { queryPaths } from "./json-path.ts";
 
 type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
 
-/** A value that an action removed. `path` is the path that the value had just before the removal. */
+/** A value that an action removed. `path` is the value's path just before the removal. */
 export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: FileLocation };
 
 /** The overlay set or removed the value at `path` (`Written`), or removed the item `index` of the list at `path`. */
@@ -146,8 +146,8 @@ class OverlaidDocument {
   }
 
   /**
-   * Merges two objects member by member. Appends to a list the update or, if the update is a list too, the items of the update.
-   * Replaces any other value by the update.
+   * Merges two objects member by member. Appends the update to a list (its items, if the update is a list too). Replaces any
+   * other value with the update.
    */
   #merged({ path, from }: Written, before: unknown, update: unknown): unknown {
     if (Array.isArray(before)) {

@@ -80,7 +80,7 @@ const maxLists = 8;
 
 const isList = (shape: Shape, lists: number): boolean => isOnly(shape, "array") && lists > 0;
 
-/** Returns the shape of a list of the map's entries; for a list of maps, of a list of lists; `undefined` for any other shape. */
+/** Returns the shape of a list of a map's entries (for a list of maps, a list of such lists), or else `undefined`. */
 export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined {
   const items = isList(shape, lists)
     ? shape.items && entriesShape(shape.items, lists - 1)

@@ -193,7 +193,7 @@ export const conditionKeywords: readonly string[] = [
 ];
 
 /**
- * Keywords that restrict values, besides `type` and those in `composing`. All other keywords are annotations, even unknown ones
+ * Keywords that restrict values, except `type` and those in `composing`. All other keywords are annotations, even unknown ones
  * (JSON Schema 2020-12 §6.5). `nullable`, `readOnly` and `writeOnly` are omitted, because they are read separately.
  */
 const restricting: ReadonlySet<string> = new Set([
