@@ -21,7 +21,7 @@ export type Usage = {
   readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
   /** The last day on which each saved operation or coordinate was used. */
   readonly lastDays: ReadonlyMap<string, string>;
-  /** Whether the ledger lacks some operations, because clients ran more different ones than it can record. */
+  /** Whether the ledger lacks some operations, because clients ran more distinct ones than it can record. */
   readonly isIncomplete: boolean;
 };
 

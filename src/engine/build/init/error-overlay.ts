@@ -1,6 +1,6 @@
 /**
- * Declares which error members clients see, by an overlay with `x-error-mapping`. Recognises the properties for message, code, list
- * and field by the names that frameworks and vendors commonly use.
+ * Declares, by `x-error-mapping` in an overlay, what clients see of errors. Recognises the properties for message, code, list and
+ * field by names common among frameworks and vendors.
  */
 import {
   type ErrorSchema,
@@ -51,7 +51,7 @@ const envelopes = ["error", "fault"];
 type Members = { [member in keyof typeof memberNames]?: string };
 type Mapping = Members & { readonly list?: string; readonly item?: Members };
 
-/** A use of an error schema whose members clients do not see. `id`: the operation and the status. */
+/** An error response whose members clients do not see. `id`: the operation and the status. */
 type UndeclaredError = ErrorSchema & { readonly id: string; readonly mapping: Mapping | undefined };
 
 /**
@@ -132,7 +132,7 @@ function undeclaredErrors(document: RestDocument): UndeclaredError[] {
   );
   const isDeclared = (each: ErrorSchema): boolean =>
     each.mappings.length > 0 || shownMembers(each).length > 0;
-  // a declaration in a part of a declared schema would change what clients see of that schema
+  // declaring a part of a declared schema would change what clients see of the whole
   const kept = new Set(all.filter(isDeclared).flatMap(({ parts }) => parts.map(nodeKey)));
   return all.flatMap((each) => {
     const node = document.follow(each.node);
@@ -173,8 +173,8 @@ function select({ root }: RestDocument, target: string): string[] {
 }
 
 /**
- * Returns JSONPath targets for the paths. Prefers a target for any operation. If this target also selects other nodes, uses
- * targets that name the operations. Splits the paths by media type, then status and method, until each target is exact.
+ * Returns JSONPath targets for the paths. First tries wildcards for path and method. If these also select other nodes, tries the
+ * names. Splits the paths by media type, then status and method, until each target is exact.
  */
 function targetsFor(paths: readonly string[][], isExact: (target: string) => boolean): string[] {
   const [first = []] = paths;

@@ -1,4 +1,4 @@
-/** The files of a new project besides `spec/` and `generated/`. Existing files are not changed. */
+/** The files of a new project outside `spec/` and `generated/`. Existing files are not changed. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UsageError } from "../../shared/cli/command-failure.ts";

@@ -155,7 +155,7 @@ export const operationLabel = (operation: RestOperation): string => {
 
 export const isSafe = (method: string): boolean => isSafeMethod(sentMethod(method));
 
-/** Whether no documented 2xx response has content (for example 204), so that a field bound to the operation is null. */
+/** Whether the documented 2xx responses all lack content (as 204 does): a field bound to the operation is then null. */
 export const hasNoContent = ({ successes }: RestOperation): boolean =>
   successes.length > 0 && successes.every(({ media }) => media === undefined);
 

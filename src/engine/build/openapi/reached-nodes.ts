@@ -4,7 +4,7 @@ import type { NodePath } from "../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "./document.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 
-/** Keywords that contain data, so that a `$ref` below them is not a reference. */
+/** Keywords that contain data: a `$ref` below them is not a reference. */
 const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
 
 /** Whether the keys of the object at `key` are names, such as the response `default`, and not keywords (OpenAPI 3.1 §4.8.16). */

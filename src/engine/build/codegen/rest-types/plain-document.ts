@@ -7,9 +7,7 @@ import type { RestDocument } from "../../openapi/document.ts";
 import type { Parameter, RestOperation, SuccessResponse } from "../../openapi/operation.ts";
 import { annotationsOf, type PlainSchema, PlainSchemas } from "./plain-schemas.ts";
 
-/**
- * `names`: long path → short path. `slots`: operation that openapi-typescript skips → temporary path, which describes it as GET.
- */
+/** `names`: long path → short path. `slots`: operation that openapi-typescript skips → temporary path, where it is a GET. */
 export function plainDocument(
   document: RestDocument,
   operations: readonly RestOperation[],
