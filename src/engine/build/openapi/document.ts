@@ -88,7 +88,7 @@ export class RestDocument {
     return this.roots[0];
   }
 
-  /** Returns the document whose main file contains the node; `undefined` for a referenced file, which several documents may share. */
+  /** Returns the document whose main file contains the node; `undefined` for a referenced file, which documents can share. */
   rootAt({ file }: Pick<RestNode, "file">): RootNode | undefined {
     return this.roots.find((root) => root.file === file);
   }
