@@ -1,6 +1,6 @@
 /**
- * Refuses numbers from clients that JavaScript cannot represent exactly, because REST would get another integer, or null for a
- * number out of range. An `ID` can represent any integer, and graphql-js checks `Int`.
+ * Refuses a client's numbers that JavaScript cannot represent exactly: REST would get a different integer, or null for a number
+ * out of range. An `ID` can represent any integer, and graphql-js checks `Int`.
  */
 import {
   type ASTVisitor,

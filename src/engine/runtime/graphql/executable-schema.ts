@@ -56,7 +56,7 @@ const itemSchemas = (schemas: Readonly<Record<string, object>> = {}): Record<str
 export const executableSchema = (typeDefs: string, parts: Parts): GraphQLSchema =>
   withResolvers(typesOf(typeDefs), parts);
 
-/** Skips locations and validation, because they would slow down each start, and codegen has validated the schema. */
+/** Skips locations and validation: they would slow down each start, and codegen has validated the schema. */
 const typesOf = (typeDefs: string): GraphQLSchema =>
   buildASTSchema(parse(typeDefs, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
 
@@ -126,7 +126,7 @@ function callSource(
   return { kind: "call", resolve: resolveLevel, named };
 }
 
-/** Calls a resolver of one parent for all parents of a level. */
+/** Calls a single-parent resolver for each parent of a level. */
 const ofEach =
   (resolve: Resolver): ResolveLevel<AnyContext> =>
   (parents, args, context, enclosing) => {

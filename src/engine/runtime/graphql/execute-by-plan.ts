@@ -80,7 +80,7 @@ export function planExecutor(
       limits: introspects ? schemaLimits() : env,
       pieces: {
         size: parentsPerPiece,
-        // mutations never wait, because their writes are done; introspection never waits, because it processes no REST responses
+        // mutations never wait: their writes have been made; introspection never waits: it processes no REST responses
         complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
         measured: (work) => scope.measured(work),
       },
@@ -116,7 +116,7 @@ function responseOf(context: RequestContext, { data, errors, later }: PlanResult
   return responseWith({ errors: logAndMask(context, errors), data });
 }
 
-/** Whether coercing this variable value may take so long that its time must be measured. */
+/** Whether coercing this variable value can take long enough to be measured. */
 const isLarge = (value: unknown): boolean =>
   typeof value === "string" ? value.length > 1_000 : typeof value === "object" && value !== null;
 

@@ -38,7 +38,7 @@ export const readUrlParameters = (search: Parameters): Parameters => ({
   extensions: parsed(search.extensions),
 });
 
-/** Returns a string that is not JSON unchanged, so that `readParameters` refuses it. */
+/** Parses JSON; returns other text unchanged, so that `readParameters` refuses it. */
 function parsed(given: unknown): unknown {
   const value = parsedJson(String(given));
   return value === undefined ? given : value;
@@ -49,15 +49,15 @@ export const responseWith = (singleResult: FormattedExecutionResult, status?: nu
   body: { kind: "single", singleResult },
 });
 
-/** Creates the response, without data, to a refused request. */
+/** Creates the response to a refused request. */
 export const refusalResponse = (
   { message, code, details, status }: CodedError,
   statusOfHttp = status,
 ): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
 
 /**
- * Completes a response for one of the requests that share it: adds the request's id to each error, and its REST calls as
- * `extensions.calls`. `errors` is the first member, so that people who read the response see the errors.
+ * Completes a response for one of the requests that share it: adds the request's id to each error, and `calls` as
+ * `extensions.calls`. `errors` is the first member, so that people who read the response see it.
  */
 export function requestResult(
   { body }: GraphQLResponse,
@@ -89,7 +89,7 @@ const documentErrorCodes = new Set<unknown>([
   "OPERATION_RESOLUTION_FAILURE",
 ]);
 
-/** Clients that list `application/json` first expect the status 200 for every GraphQL response, even for a refused document. */
+/** A client whose `Accept` begins with `application/json` expects the status 200 even for a refused document. */
 export function responseStatus({ http, body }: GraphQLResponse, accept: string | undefined): number {
   const { status = 200 } = http;
   if (body.kind !== "single") return status;

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { jsonParser, leaveJsonUnparsed } from "../http/bodies/json-body.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 
-/** Parsing a body is charged to its caller from this many characters on. */
+/** The caller is charged for parsing bodies of at least this length. */
 const large = 16_384;
 const isLarge = (body: unknown): body is string => typeof body === "string" && body.length >= large;
 
@@ -18,7 +18,7 @@ export function requestBodies(server: FastifyInstance) {
     scope.chargeText(body);
   };
   return {
-    /** Waits for the caller's turn, then charges a large body: for its text, and for the digest that finds identical requests. */
+    /** Waits for the caller's turn, then charges a large body's text, and the digest that finds identical requests. */
     charge: (scope: RequestScope, { body }: FastifyRequest): Promise<void> | undefined =>
       isLarge(body) ? chargeLarge(scope, body) : undefined,
     parse: (scope: RequestScope, request: FastifyRequest): unknown => {

@@ -11,7 +11,7 @@ export type RequestContext = ExecutionContext & {
   readonly requestId: string;
   readonly log: LogLines;
   readonly record?: RequestRecord;
-  /** Whether the request may only run queries, because it is a GET, which is a safe method (RFC 9110 §9.2.1). */
+  /** Whether the request must not run mutations, because it is a GET, a safe method (RFC 9110 §9.2.1). */
   readonly queriesOnly?: boolean;
   /** `refused`: whether the document does not parse or is not valid. `apollo.ts` then caches the response. */
   readonly document?: { refused: boolean };

@@ -39,7 +39,7 @@ export function responseInParts(
   return { http, body: { kind: "incremental", initialResult, subsequentResults } };
 }
 
-/** Yields the formatted payloads. If a payload cannot be formatted or sent (`throw`), yields a last payload in its place. */
+/** Yields the formatted payloads. In place of one that cannot be formatted or sent (`throw`), yields a last payload. */
 async function* resultsOf<Result>(
   context: RequestContext,
   later: Deferral,
@@ -114,10 +114,10 @@ const contentTypes: Readonly<Record<PartFormat, string>> = {
 };
 
 /**
- * Sends a response in parts (RFC 2046 §5.1.3). A part is serialized after the client has read the previous one. Resolves when the
- * client has read the response or has disconnected. `limit` is the maximum number of bytes of all parts together. Throws if the
- * first part exceeds the limit. If a later part exceeds the limit, errors are sent in its place, and the response ends. The last
- * part contains the REST calls (`calls`) in its extensions.
+ * Sends a response in parts (RFC 2046 §5.1.3). A part is serialized when the client has read the part before. Resolves when the
+ * client has read the response or disconnected. `limit` is the maximum number of bytes of all parts together. Throws if the first
+ * part exceeds the limit. If a later part exceeds the limit, errors are sent in its place, and the response ends. The last part
+ * contains the REST calls (`calls`) in its extensions.
  */
 export async function sendParts(
   reply: FastifyReply,
@@ -173,6 +173,6 @@ export async function sendParts(
   await closed;
 }
 
-/** Returns a part with the delimiter that follows it, so that the client can process the part without waiting for the next. */
+/** Returns a part and the delimiter that follows it, so that the client can process the part before the next one arrives. */
 const framed = (text: string, hasNext: boolean): string =>
   `\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${text}\r\n---${hasNext ? "" : "--\r\n"}`;

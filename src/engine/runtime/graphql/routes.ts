@@ -49,7 +49,7 @@ type ExecutedRequest = {
   readonly scope: RequestScope;
   readonly forwarded: CallerHeaders;
   readonly execution: QueryExecution | undefined;
-  /** Returns the REST calls of the request. Undefined unless the client asked for them with `x-explain-calls`. */
+  /** Returns the request's REST calls. Undefined unless the client asked for them with `x-explain-calls`. */
   readonly calls: ReturnType<typeof collectCalls> | undefined;
 };
 

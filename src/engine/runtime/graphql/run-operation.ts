@@ -19,7 +19,7 @@ type Running = {
   readonly request: FastifyRequest;
   readonly scope: RequestScope;
   readonly rest: ExecutionContext["rest"];
-  /** Whether the operation is part of a batch. The name of an operation in a batch is not recorded. */
+  /** Whether the operation is part of a batch. Its name is then not recorded. */
   readonly isBatch?: true;
   readonly execution?: RequestContext["execution"];
   readonly partFormat?: PartFormat | undefined;
@@ -79,11 +79,11 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
 export const tooMany = (limit: number): CodedError =>
   limitExceeded("MAX_OPERATIONS", limit, `a batch may have at most ${limit} operations`);
 
-/** Clients that batch send a list even if it contains a single operation. */
+/** A client that batches sends a list even for a single operation. */
 const noBatches =
   "batches are not supported: send one operation a request, as an object and not in a list (Apollo Client: HttpLink in place of BatchHttpLink)";
 
-/** Charges the caller for a refused request, so that a flood of such requests is not free. */
+/** Charges the caller for a refused request, so that a flood of them has a price. */
 function unexecuted(scope: RequestScope, refusal: CodedError | GraphQLResponse): GraphQLResponse {
   scope.charge(msPerRefusal);
   return refusal instanceof CodedError ? refusalResponse(refusal) : refusal;

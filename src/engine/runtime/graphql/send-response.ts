@@ -32,7 +32,7 @@ export function noteError(record: RequestRecord, error: GraphQLFormattedError | 
   record.failedPath = path?.join(".").slice(0, 200);
 }
 
-/** Sends one response, or the list of responses to a batch. The status of a batch is the highest status among its responses. */
+/** Sends one response, or a batch's list of responses. The status of a batch is the highest of its responses' statuses. */
 export function sendResponses(
   { id, headers: { accept }, record }: FastifyRequest,
   reply: FastifyReply,
@@ -64,7 +64,7 @@ export function sendText(
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Wraps a handler that sends the reply itself, because Fastify adds many listeners if a handler returns a promise. */
+/** Wraps a handler that sends the reply itself. If it returned its promise, Fastify would add many listeners. */
 export const rawHandler =
   (handle: Handler) =>
   (request: FastifyRequest, reply: FastifyReply): void =>
@@ -72,7 +72,7 @@ export const rawHandler =
 
 /**
  * Throws UNAUTHENTICATED if REST has refused the credentials for every root field, so that the client gets a single 401, as from
- * a gateway. Without key introspection, only REST detects invalid credentials. `headers`: the headers with credentials.
+ * a gateway. If keys are not introspected, only REST detects bad credentials. `headers`: the headers with credentials.
  */
 export function throwForRefusedCredentials(
   responses: readonly GraphQLResponse[],

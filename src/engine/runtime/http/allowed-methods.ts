@@ -8,7 +8,7 @@ import { own } from "../../shared/own.ts";
 declare module "fastify" {
   interface FastifyInstance {
     /**
-     * The value of `Allow` by path, where it differs from the methods of the routes. A path with an empty value results in a 404.
+     * The value of `Allow` by path, if it differs from the methods of the routes. If the value is empty, the response is a 404.
      */
     allow: Map<string, string>;
   }
@@ -46,7 +46,7 @@ const patternOf = (url: string): RegExp =>
     "s",
   );
 
-/** Returns the decoded path without the query, as Fastify's router compares it. */
+/** Returns the decoded path without the query, the form that Fastify matches. */
 function pathOf(url: string): string {
   const [path = ""] = url.split("?", 1);
   try {

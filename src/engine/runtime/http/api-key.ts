@@ -45,7 +45,7 @@ function checksum(text: string): string {
 
 type KeyForm = Pick<Environment, "API_ENVIRONMENT" | "KEY_PATTERN">;
 
-/** Creates a predicate that tells whether a string has the format of a key. No other string is looked up. */
+/** Creates the test for a key's format. Strings that fail it are not looked up. */
 export function createKeyTest({ API_ENVIRONMENT, KEY_PATTERN }: KeyForm): (key: string) => boolean {
   if (KEY_PATTERN === undefined) return (key) => isKeyOf(API_ENVIRONMENT, key);
   const whole = linearPattern(`^(?:${KEY_PATTERN})$`);

@@ -17,7 +17,7 @@ export type Args = Dictionary<unknown>;
 
 /**
  * Returns one error for all refused values; `undefined` if there are none. `enclosing` contains the arguments of enclosing
- * fields. These arguments are the same for all parent objects of the field.
+ * fields, which are the same for all parents.
  */
 type CheckArguments = (
   args: Args,
@@ -25,7 +25,7 @@ type CheckArguments = (
   context: ExecutionContext,
 ) => CodedError | undefined;
 
-/** Creates the check of a field's arguments, and of those arguments of enclosing fields that the field uses. */
+/** Creates the check of a field's arguments and of the enclosing fields' arguments that it uses. */
 export function argumentCheck(
   schemas: Readonly<Record<string, object>>,
   declared: readonly GraphQLArgument[],
@@ -52,7 +52,7 @@ export function argumentCheck(
 
 type Refusal = { readonly argument: string; readonly detail: string };
 
-/** Returns an error that lists the refused values: at least one value, and at most as many as `context.refusals.left`. */
+/** Returns an error that lists at least one refused value, but otherwise at most `context.refusals.left`. */
 function refusal(context: ExecutionContext, refused: readonly Refusal[]): CodedError {
   context.refusals ??= { left: refusalsPerRequest };
   const errors = refused.slice(0, Math.max(1, Math.min(mostErrors, context.refusals.left)));
@@ -65,19 +65,19 @@ function refusal(context: ExecutionContext, refused: readonly Refusal[]): CodedE
   return new CodedError("BAD_USER_INPUT", message, { ...(argument !== undefined && { argument }), errors });
 }
 
-/** Maximum number of refused values that the errors of one request list in total. */
+/** Maximum number of refused values in all errors of one request together. */
 const refusalsPerRequest = 100;
 
 /** Maximum number of refused values that a message names. */
 const mostInMessage = 5;
 
-/** A list or an object with more members is checked only up to its first error, because each member could have an error. */
+/** The check of a list or an object with more members stops at its first error: each member could have an error. */
 const mostChecked = 1_000;
 
 /** The validator that reports all errors. Created when a value is refused for the first time. */
 let exhaustiveAjv: ReturnType<typeof createExhaustiveAjv> | undefined;
 
-/** Checks an object or a list again, and returns all its errors. The check with `ajv` has stopped at the first error. */
+/** Checks an object or a list again, for all its errors. The check with `ajv` has stopped at the first one. */
 function furtherErrors(context: ExecutionContext, schema: object, value: unknown): readonly ErrorObject[] {
   if (typeof value !== "object" || value === null || !hasAtMost({ left: mostChecked }, value)) return [];
   exhaustiveAjv ??= createExhaustiveAjv();

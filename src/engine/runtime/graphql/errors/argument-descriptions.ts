@@ -1,6 +1,6 @@
 /**
  * Finds the description of an argument in the schema, to explain a refused value to the client. A description may state a rule
- * that JSON Schema cannot express, for example that a day must not be after another one.
+ * that JSON Schema cannot express, for example that a start must not be after its end.
  */
 import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObjectType } from "graphql";
 import type { JsonSchema } from "../../../shared/json-schema.ts";

@@ -1,7 +1,7 @@
 /**
- * Translates errors about values that REST or the request encoder refused: replaces the names of REST's parameters and properties
- * with the names of GraphQL arguments. If the OpenAPI document declares no error text for clients, the message explains what to
- * change. This message contains the argument's description, or else the limits in the OpenAPI document.
+ * Translates errors about values that REST or the request encoder refused: replaces the names of REST's parameters and
+ * properties with the names of GraphQL arguments. If the OpenAPI document declares no error text for clients, the message
+ * explains what to change, by the argument's description or else by the limits in the OpenAPI document.
  */
 import { type GraphQLArgument, getNamedType, isEnumType, isScalarType, isSpecifiedScalarType } from "graphql";
 import type { JsonSchema } from "../../../shared/json-schema.ts";
@@ -63,7 +63,7 @@ function toArgumentError(facts: ArgumentFacts, error: CodedError): CodedError {
   return new CodedError(error.code, message, details, { cause: error });
 }
 
-/** Whether the encoder refused a value from another REST response, such as a null in a list, instead of an argument's value. */
+/** Whether the encoder refused a value of an earlier REST response (such as a null in a list), not of an argument. */
 function isValueOfRest(
   { names, args, inheritsArguments }: ArgumentFacts,
   { cause, details }: CodedError,
@@ -96,8 +96,8 @@ function describedRefusal({ schemas, args }: ArgumentFacts, error: CodedError, a
 }
 
 /**
- * Returns the argument, or the field of its input object, that a REST value such as `items.0.name` came from. Rails names a value
- * without the object that wraps it in the body: `name` for `customer.name`.
+ * Returns the argument, or the field of its input object, that a REST value such as `items.0.name` came from. Rails omits the
+ * object that wraps a value in the body: `name` for `customer.name`.
  */
 function argumentOf(facts: ArgumentFacts, restName: string): string | undefined {
   const found = sourceOf(facts, restName);
@@ -143,7 +143,7 @@ function sourceOf({ names, args }: ArgumentFacts, restName: string): string | un
 }
 
 /**
- * Returns the argument behind a REST parameter or body property. An argument with another REST name is found only by that name.
+ * Returns the argument behind a REST parameter or body property. An argument with a different REST name is found only by it.
  */
 function rootOf(
   names: ArgumentFacts["names"],

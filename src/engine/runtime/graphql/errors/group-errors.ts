@@ -28,7 +28,7 @@ export function groupErrors<E extends Located>(errors: readonly E[]): [E, ...E[]
 /** Returns the path without list indexes. */
 const fieldOf = (path: Path): string => path.filter((key) => typeof key === "string").join(".");
 
-/** Maximum number of index ranges in `indexes`. `places`, the number of nulls, includes those in omitted ranges. */
+/** Maximum number of index ranges in `indexes`. `places` counts the nulls in omitted ranges too. */
 const mostRanges = 100;
 
 export const withNullCount = (
@@ -41,8 +41,8 @@ export const withNullCount = (
 
 /**
  * Returns the list indexes of paths that differ only in their indexes. Dots separate the indexes of one path, and consecutive
- * last indexes become a range: `"0-13"` is the first fourteen items of a list, `"2.0-1"` the first two items of a list in the
- * third item of another list.
+ * last indexes become a range: `"0-13"` is the first fourteen items of a list, and `"2.0-1"` is the first two items of the list
+ * in the third item.
  */
 function rangesOf(group: readonly Pick<Located, "path">[]): string[] {
   const all = group.map(({ path }) => path.filter((key) => typeof key === "number")).sort(inOrder);

@@ -29,7 +29,7 @@ function kindOf({ originalError: original, message, path }: LoggedError): object
   return { reason: withoutValues(message).replace(/"[^"]*"/g, '""') };
 }
 
-/** Removes the text after a colon. There, graphql-js quotes the refused value, which may be data of a tenant. */
+/** Removes the text after a colon, where graphql-js quotes the refused value: it can be a tenant's data. */
 const withoutValues = (message: string): string => message.slice(0, 500).replace(/: .*/s, "");
 
 /** Returns the details for the log: why REST's value is invalid, or the stack of a fault in this service. */

@@ -12,8 +12,8 @@ import { ContractViolation } from "./field-error.ts";
 
 /**
  * Creates Apollo's `formatError`, which masks errors. Parser errors about the size of a document become `LIMIT_EXCEEDED`. In
- * production, also removes "Did you mean …" from the error about a missing selection. It is the only suggestion that graphql-js
- * does not hide by the option `hideSuggestions`.
+ * production, also removes "Did you mean …" from the error about a missing selection: graphql-js's option `hideSuggestions` hides
+ * all suggestions but this one.
  */
 export function formatError({ env, production }: Config) {
   const over = (limit: "MAX_TOKENS" | "MAX_DEPTH", message: string): CodedError =>
@@ -77,8 +77,8 @@ function knownCode(code: unknown): Code | undefined {
 const maxMessage = 500;
 
 /**
- * Masks a field error without a code. The cause of such an error is an argument that graphql-js refuses (usually a null
- * variable), a value that REST sent, or a fault in this service.
+ * Masks a field error that has no code. Its cause is an argument that graphql-js refuses (usually a null variable), a value
+ * that REST sent, or a fault in this service.
  */
 function inExecution(
   message: string,

@@ -1,7 +1,7 @@
 /**
- * Serves GraphiQL as one page that loads no other file. The page is built for the first browser that requests it. The page's
- * content security policy permits connections to this origin only. The page itself contains no tenant data: the browser requests
- * data with the user's own key.
+ * Serves GraphiQL as one page that loads no other file. The page is built at the first request for it. The page's content
+ * security policy permits connections to this origin only. The page itself contains no tenant data: the browser requests data
+ * with the user's own key.
  */
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -49,9 +49,9 @@ export type ExploredApi = {
 };
 
 /**
- * Builds GraphiQL's page with this project's toolbar and list of REST calls. The page contains the schema, so that no key is
- * needed to read it, the saved operations and, with demo data, samples. GraphiQL is 9 MB of text, so it is not loaded until the
- * first page is requested. A production installation does not contain GraphiQL.
+ * Builds GraphiQL's page with this project's toolbar and list of REST calls. The page contains the saved operations, the schema
+ * (which needs no key to be read) and, with demo data, samples. GraphiQL is 9 MB of text, so it is loaded at the first request
+ * for a page. A production installation does not contain GraphiQL.
  */
 export async function makePage(
   { schema, operations, credentials }: ExploredApi,

@@ -1,6 +1,6 @@
 /**
- * Counts selections with fragments expanded. Each fragment is visited only once, and its counts are added again for each spread.
- * The time therefore grows with the length of the document, not with its size after expansion.
+ * Counts selections with fragments expanded. Each fragment is visited only once, but its counts are added for each spread. The
+ * time therefore grows with the length of the document, not with its size after expansion.
  */
 import {
   type FieldNode,
@@ -104,7 +104,7 @@ function countField(
   };
 }
 
-/** Whether the field calls REST; for a field of an interface, whether it does so in at least one implementing type. */
+/** Whether the field calls REST (for a field of an interface: whether it does in any implementing type). */
 function isBound(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name: string): boolean {
   if (type && isIntrospectionType(type)) return false;
   if (isInterfaceType(type))

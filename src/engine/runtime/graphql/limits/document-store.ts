@@ -1,8 +1,8 @@
 /**
- * Caches the result of parsing and validating a document's text: the parsed document, or the response that refuses it. Documents
- * of saved operations, other documents and refusals have separate size limits. The least recently used entry is evicted. If the
- * documents of saved operations exceed their limit, the owner whose documents take the most bytes loses entries, and the other
- * owners keep theirs. An owner is an app or this service.
+ * Caches the result of parsing and validating a document's text: the parsed document, or the response that refuses it.
+ * Documents of saved operations, other documents and refusals have separate size limits. The least recently used entry is
+ * evicted. If the documents of saved operations exceed their limit, only the owner whose documents take the most bytes loses
+ * entries. An owner is an app or this service.
  */
 import type { GraphQLResponse } from "@apollo/server";
 import type { DocumentNode } from "graphql";

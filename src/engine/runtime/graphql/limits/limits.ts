@@ -64,8 +64,8 @@ function hasMoreLines(text: string, most: number): boolean {
 }
 
 /**
- * The validation rule that checks the limits. Its errors contain the environment variable and the value of the limit. If there is
- * an error, the rule replaces the document by an empty document, so that the other rules find nothing to visit.
+ * The validation rule that checks the limits. Its errors name the limit's environment variable and value. If there is an error,
+ * the rule replaces the document by an empty document, so that the other rules find nothing to visit.
  */
 export const limitRule =
   (env: Environment): ValidationRule =>

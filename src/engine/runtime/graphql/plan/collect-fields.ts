@@ -30,14 +30,14 @@ export type Collecting = {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
   readonly variables: Variables;
-  /** Whether `@defer` has an effect. If not, the directive is ignored. */
+  /** If false, `@defer` is ignored. */
   readonly defers: boolean;
 };
 
 type Found = {
   readonly type: GraphQLObjectType;
   readonly groups: Map<string, FieldDetails[]>;
-  /** The `@defer` directives in the collected selection sets, without those of nested fields. */
+  /** The `@defer` directives in the collected selection sets, but not below fields. */
   readonly usages: DeferUsage[];
   /** For each fragment, the `@defer` directives around its spreads; `undefined` for a spread without one. */
   readonly visited: Map<string, Set<DirectiveNode | undefined>>;

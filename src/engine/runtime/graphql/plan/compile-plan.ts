@@ -146,7 +146,7 @@ function partition(
   return groups;
 }
 
-/** Returns the outermost `@defer` directives around a field; empty if one of the field's nodes is not deferred. */
+/** Returns the outermost `@defer` directives around a field; none if one of its nodes is not deferred. */
 function outermost(details: readonly FieldDetails[]): readonly DeferUsage[] {
   const usages = new Set<DeferUsage>();
   for (const { usage } of details) {
@@ -192,7 +192,7 @@ const deferredField = (type: GraphQLObjectType): FieldPlan["field"] => ({
   astNode: undefined,
 });
 
-/** Returns the enclosing types and arguments (`markOfArgument`) whose values are used by the field or a field below it. */
+/** Returns the enclosing types and arguments (`markOfArgument`) whose values this field or a field below it uses. */
 const inheritedBy = ({ field, selections }: FieldPlan): string[] => [
   ...((field.resolve as unknown as PlannedResolver | undefined)?.inherits ?? []),
   ...[...selections.values()].flatMap(({ inherits }) => [...(inherits ?? [])]),

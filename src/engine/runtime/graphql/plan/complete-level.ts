@@ -45,15 +45,13 @@ export type Level = {
   readonly enclosing: LevelParents["enclosing"];
   /** The parent level, whose values contain this level's `resultMaps`; undefined at the operation's root. */
   readonly above: Level | undefined;
-  /** Set for a level that completes deferred parts: the part of each parent. `resultMaps` then contains the parts' wrappers. */
+  /** Each parent's part, if the level completes deferred parts. `resultMaps` then contains the parts' wrappers. */
   readonly parts?: readonly Part[];
   /** The positions of the objects in this level's values. Computed only after a failure in a level below. */
   below?: Positions;
 };
 
-/**
- * Returns the parents of the next levels, or a promise if a piece has to wait. `around` has the enclosing objects of each value.
- */
+/** Returns the parents of the next levels; a promise if a piece has to wait. `around` holds each value's enclosing objects. */
 export function completeLevel(
   run: PlanRun,
   level: Level,

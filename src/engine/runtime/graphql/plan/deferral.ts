@@ -2,11 +2,11 @@
  * The deferred parts of a response (GraphQL's incremental delivery).
  *
  * A part contains the fields of one object that are deferred by the same `@defer` directives. The parts of a level run together,
- * so that REST calls are batched as without `@defer`. The data of a part is in a wrapper, which keeps nulls and errors from
+ * so that `@defer` splits no batch of REST calls. The data of a part is in a wrapper, which keeps nulls and errors from
  * propagating further.
  *
- * A fragment is one `@defer` directive at one object. A fragment is announced once the fragment around it is complete. A fragment
- * is complete once all its parts are complete.
+ * A fragment is one `@defer` directive at one object. A fragment is announced when the fragment around it is complete, and is
+ * complete when all its parts are.
  */
 import { CodedError } from "../../coded-error.ts";
 import { mostDeferredParts } from "../../settings/capacity.ts";
@@ -247,7 +247,7 @@ export class Deferral {
     }
   }
 
-  /** Returns the last payload, which replaces one that cannot be sent. The payload reports every announced fragment as failed. */
+  /** Returns the last payload, in place of one that cannot be sent. It reports every announced fragment as failed. */
   failed({ pending, completed }: Payload, error: Error): Payload {
     const unknown = new Set(pending);
     const fragments = [...completed.map(({ fragment }) => fragment), ...this.#announced];

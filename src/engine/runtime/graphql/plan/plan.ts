@@ -1,6 +1,6 @@
 /**
- * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). A plan is plain data. `runPlan` runs
- * it, projections complete its values fast, and `complete` completes values that have errors.
+ * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). A plan is plain data. `runPlan`
+ * runs it. Projections complete values fast, and `complete` completes values with errors.
  */
 import type { DirectiveNode, FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
 import { type Enclosing, markOfArgument } from "../../rest/inherited-values.ts";
@@ -12,7 +12,7 @@ import type { ResponseBudget } from "./response-budget.ts";
 
 /**
  * Resolves a field for all parents of a level, and returns a value, null or an Error for each parent. For a single parent, the
- * function may return `[value]` or `[promise]` instead of a promise of the list, which saves a promise.
+ * function can return `[value]` or `[promise]` without a promise around the list, which is faster.
  */
 export type ResolveLevel<Context = ExecutionContext> = (
   parents: readonly unknown[],
@@ -21,7 +21,7 @@ export type ResolveLevel<Context = ExecutionContext> = (
   enclosing: readonly (Enclosing | undefined)[],
 ) => Promise<readonly unknown[]> | readonly [unknown];
 
-/** The source of a field that calls REST. The call starts when the object of the field is complete. */
+/** The source of a field that calls REST. The call starts when the parent object is complete. */
 export type CallSource = {
   readonly kind: "call";
   readonly resolve: ResolveLevel;
@@ -45,13 +45,13 @@ export type FieldPlan = {
   readonly nodes: readonly FieldNode[];
   readonly source: FieldSource;
   /**
-   * The list levels at which REST must not send null although the GraphQL type allows null (`@semanticNonNull`). Level 0 is the
+   * The list levels at which the GraphQL type allows null, but REST must not send it (`@semanticNonNull`). Level 0 is the
    * field's value itself, and level 1 is an item of its list. A null at these levels is reported as an error of REST.
    */
   readonly neverNull: readonly number[];
   /** The selection for each possible object type of the value; empty for a leaf. */
   readonly selections: ReadonlyMap<string, ObjectPlan>;
-  /** Names of those arguments of this field whose values are also used by fields below it. */
+  /** Names of this field's arguments whose values fields below it use too. */
   readonly inherited: readonly string[];
   /** Compiled when the field is completed for the first time. */
   projection: Projection | undefined;
@@ -59,7 +59,7 @@ export type FieldPlan = {
   locations: FieldError["locations"];
 };
 
-/** Completes a field's value for each result map. Throws `ResponseTooLarge`, or an error for a value of another type. */
+/** Completes a field's value for each result map. Throws `ResponseTooLarge`, or an error for an unexpected value. */
 export type Projection = (
   resultMaps: readonly ResultMap[],
   values: readonly unknown[],
@@ -78,7 +78,7 @@ export type DeferUsage = {
   readonly parent: DeferUsage | undefined;
 };
 
-/** The plan of those fields of an object that are deferred by the same `@defer` directives. */
+/** The plan of the fields of an object that the same `@defer` directives defer. */
 export type DeferredPlan = {
   readonly usages: readonly DeferUsage[];
   /** An artificial field whose value is the parent object itself. Its selection contains the deferred fields. */
@@ -101,7 +101,7 @@ export type ObjectPlan = {
     /** The `@defer` directives in this selection. */
     readonly introduces: readonly DeferUsage[];
   };
-  /** All `inherits` of the resolvers of this object's fields and of fields below them; absent if there are none. */
+  /** The `inherits` of all resolvers of this object's fields and of the fields below; absent if there are none. */
   readonly inherits?: ReadonlySet<string>;
   /** Set if a condition of `@skip` or `@include` is null, so that each object of this plan fails (GraphQL spec §6.4.1). */
   readonly fault?: GraphQLError;
@@ -130,7 +130,7 @@ export type LevelParents = {
   readonly plan: ObjectPlan;
   readonly sources: unknown[];
   readonly resultMaps: ResultMap[];
-  /** For each parent, the nearest enclosing object whose values are used, which may be the parent. Empty without `inherits`. */
+  /** For each parent, the nearest object whose values are used: the parent or one around it. Empty without `inherits`. */
   readonly enclosing: (Enclosing | undefined)[];
 };
 
@@ -154,7 +154,7 @@ export function addParent(
   if (plan.inherits) parents.enclosing.push(enclosing);
 }
 
-/** Returns `above` with the addition of those arguments of a field that fields below it use. */
+/** Returns `above`, extended by the arguments of this field that fields below it use. */
 export const enclosingWithArguments = (
   { inherited }: FieldPlan,
   args: unknown,

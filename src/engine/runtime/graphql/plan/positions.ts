@@ -26,7 +26,7 @@ export type Wrapped = {
 /** The position of the root is `undefined`. */
 export type Positions = ReadonlyMap<object, Position | undefined>;
 
-/** Returns the positions of all objects in a field's values, down to the next REST calls. `above` has those of `resultMaps`. */
+/** Returns the positions of all objects in a field's values, down to the next REST calls. `above`: those of `resultMaps`. */
 export function positionsBelow(
   field: FieldPlan,
   resultMaps: readonly ResultMap[],

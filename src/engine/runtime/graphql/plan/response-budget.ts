@@ -10,8 +10,8 @@ export type ResponseBudget = {
   left: number;
   readonly limit: number;
   /**
-   * While at least this much is left, a string costs its length: even if each code unit took `mostBytes`, the strings so far
-   * could not have exceeded the limit. Below this amount, a string costs the bytes of its JSON.
+   * While at least this much is left, a string costs its length: even at `mostBytes` per code unit, the strings so far could
+   * not exceed the limit. Below this amount, a string costs the bytes of its JSON.
    */
   readonly exactBelow: number;
   /** The bytes of lists and objects of custom scalars, by identity, because a response may repeat a value many times. */
@@ -28,12 +28,12 @@ export const createResponseBudget = (limit: number): ResponseBudget => ({
   bytesByValue: undefined,
 });
 
-/** Subtracts the difference between the bytes of a string's JSON and the length of the string, which was subtracted before. */
+/** Subtracts the bytes of a string's JSON in excess of the string's length. The length was subtracted before. */
 export function weigh(budget: ResponseBudget, text: string): void {
   if (!/^[ !#-[\]-~]*$/.test(text)) budget.left -= Buffer.byteLength(JSON.stringify(text)) - text.length;
 }
 
-/** More bytes than an error takes in the response, because creating an error also costs processor time. */
+/** The budget for an error: more bytes than it takes, because creating it also costs processor time. */
 export const bytesPerError = 2_000;
 
 export class ResponseTooLarge extends CodedError {

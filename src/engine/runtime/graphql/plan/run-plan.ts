@@ -1,6 +1,6 @@
 /**
- * Runs a plan level by level. The root fields of a query start together, and the root fields of a mutation run one after another.
- * A field below the root starts once its parent objects are complete, and its resolver is called once for all these objects. A
+ * Runs a plan level by level. The root fields of a query start together, and the root fields of a mutation run one after
+ * another. A field below the root starts when its parent objects are complete, with one call of its resolver for all of them. A
  * failed value becomes null if its type allows null.
  */
 import { getArgumentValues } from "graphql";
@@ -99,7 +99,7 @@ async function runLevel(run: PlanRun, level: Level): Promise<void> {
   if (next.length > 0) await all(next);
 }
 
-/** In a deferred part, the context records the part with each REST call. */
+/** In a deferred part, the context records each REST call's part. */
 function contextOf({ context }: PlanRun, level: Level): PlanRun["context"] {
   let at: Level | undefined = level;
   while (at && !at.parts) at = at.above;

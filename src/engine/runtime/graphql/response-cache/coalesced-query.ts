@@ -1,13 +1,13 @@
 /**
  * Coalesces identical queries of one caller.
  *
- * A request that waits for an identical query (`RequestCoalescer`) has no place in the start queue. If the wait ends without a
- * response, all waiting requests get one common place in the queue. When this place reaches the front, the oldest request that
- * still waits is executed, and the others get its response. A request therefore never waits for another waiting request, and if a
- * client disconnects, the other requests keep the common place.
+ * A request that waits for an identical query (`RequestCoalescer`) has no place in the start queue. If it gets no response, all
+ * waiting requests get one common place in the queue. When this place reaches the front, the oldest request that still waits is
+ * executed, and the others get its response. A request therefore never waits for another waiting request, and if a client
+ * disconnects, the other requests keep the common place.
  *
- * A request that arrives while the common place is queued has already waited in the start queue with its own place. The new
- * request is therefore executed at once. Its response goes to all waiting requests, and their common place leaves the queue.
+ * A request that arrives while the common place is queued has already waited in the start queue at its own place. This request is
+ * therefore executed at once. Its response goes to all waiting requests, and their common place leaves the queue.
  */
 import { RequestCoalescer, type Waiter } from "../../governor/request-coalescer.ts";
 import type { QueuePlace, StartQueue } from "../../governor/start-queue.ts";
@@ -24,8 +24,8 @@ type Waiting = Waiter<Query, SharedResponse | QueryExecution>;
 /** The execution of a request. The code that gets a `QueryExecution` must execute the request and then call `end`. */
 export class QueryExecution {
   /**
-   * Whether the operation is a query. This is known once the operation is parsed, or earlier if an identical operation was a
-   * query before. Until it is known, the value is `false`, so that no request waits for a mutation.
+   * Whether the operation is a query. This is known when the operation is parsed, or earlier if an identical operation was a
+   * query before. Until then, the value is `false`, so that no request waits for a mutation.
    */
   isQuery: boolean;
   readonly beganAt = performance.now();
@@ -53,7 +53,7 @@ export class CoalescedQuery {
   readonly #listener: Listener;
   readonly #requests: RequestCoalescer<Query, SharedResponse | QueryExecution>;
   #last: QueryExecution | undefined;
-  /** The common place, in the start queue, of all requests whose wait ended without a response. */
+  /** The common place in the start queue of all requests that still wait without a response. */
   #place: QueuePlace | undefined;
 
   /** `wasQuery`: whether an identical operation was a query before. */
@@ -72,9 +72,9 @@ export class CoalescedQuery {
   }
 
   /**
-   * Returns an execution if the request must be executed now. Otherwise the request gives up its place in the start queue, and a
-   * promise is returned. The promise resolves with the response of an identical request. If this request must be executed after
-   * all, the promise resolves with an execution.
+   * Returns an execution if the request must be executed now. Otherwise the request gives up its place in the start queue, and
+   * a promise is returned. The promise resolves with the response of an identical request, or with an execution if this request
+   * must be executed after all.
    */
   request(
     admission: Admission,
@@ -86,7 +86,7 @@ export class CoalescedQuery {
     return this.#requests.wait({ admission, scope }).result;
   }
 
-  /** Begins an execution, whose response goes to the requests in `waiting`. */
+  /** Begins an execution. Its response also goes to the `waiting` requests. */
   #execution(waiting: readonly Waiting[]): QueryExecution {
     this.#last = new QueryExecution(this.#last?.isQuery ?? this.#wasQuery, (outcome, execution) => {
       this.#listener.ended(execution, outcome instanceof SharedResponse ? outcome : undefined);
@@ -95,7 +95,7 @@ export class CoalescedQuery {
     return this.#last;
   }
 
-  /** Enters the start queue with a common place. At the front of the queue, the oldest request that still waits is executed. */
+  /** Enters the start queue with a common place. When it reaches the front, the oldest waiting request is executed. */
   #enter(): void {
     if (this.#place) return;
     const { caller } = (this.#requests.oldest as Waiting).request.admission;

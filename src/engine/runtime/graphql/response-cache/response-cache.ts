@@ -2,8 +2,8 @@
  * Finds responses for queries that need not be executed: cached responses, and responses of identical queries. Callers never
  * share a response.
  *
- * A response is cached for as long as REST allows the reuse of all REST responses from which it was built. The response is kept
- * in the same cache as these REST responses, so a write of the caller invalidates both.
+ * A response is cached only as long as REST allows the reuse of all REST responses behind it. It is kept in the same cache as
+ * these REST responses, so a write of the caller invalidates both.
  *
  * Identical queries that wait at the same time share one execution (`RequestCoalescer`).
  */
@@ -26,8 +26,8 @@ export class ResponseCache {
   /** Running and waiting queries, by caller and operation. */
   readonly #coalesced = new TransientMap<CoalescedQuery>();
   /**
-   * Operations that were queries when any caller sent them before, so that they are known to be queries before they are parsed.
-   * Without this cache, identical requests that arrive in the same tick of the event loop could not be coalesced.
+   * Operations that any caller has sent before and that were queries, so that this is known before they are parsed. Without
+   * this cache, identical requests that arrive in the same tick of the event loop could not be coalesced.
    */
   readonly #knownQueries = new LRUCache<string, true>({
     maxSize: knownQueryCharacters,
@@ -72,8 +72,8 @@ export class ResponseCache {
 const mostCharacters = 4_096;
 
 /**
- * Returns the data of a request that, together with the caller, determines a response without errors. Line breaks separate the
- * data, because they occur neither in a URL nor in `Accept-Language`.
+ * * Returns those data of a request that, with the caller, determine a response without errors. Line breaks separate the data:
+ * neither a URL nor `Accept-Language` contains one.
  */
 function operationOf({ method, url, body, headers }: FastifyRequest): string {
   const text = typeof body === "string" ? body : "";

@@ -57,7 +57,7 @@ export class SharedResponse {
     return Math.max(Math.floor((this.freshUntil - performance.now()) / 1_000), 0);
   }
 
-  /** `Cache-Control` for the client, as strict as the strictest REST response that the response was built from. */
+  /** `Cache-Control` for the client, as strict as that of the strictest REST response used. */
   get cacheControl(): string {
     const { freshSeconds } = this;
     if (freshSeconds > 0) return `private, max-age=${freshSeconds}`;
@@ -73,8 +73,8 @@ export class SharedResponse {
 
 /**
  * Sets the headers that let clients cache the response to a query by GET (RFC 9111), for as long as REST allows caching the
- * REST responses that it was built from. Returns whether the client already has the response and gets a 304 (RFC 9110 §13.1.2).
- * `credentials` names the headers that carry credentials.
+ * REST responses behind it. Returns whether the client already has the response and gets a 304 (RFC 9110 §13.1.2). `credentials`
+ * names the headers that carry credentials.
  */
 export function setClientCaching(
   { headers }: FastifyRequest,
@@ -87,6 +87,6 @@ export function setClientCaching(
   return isIn(headers["if-none-match"] ?? "", tag);
 }
 
-/** The weak comparison (RFC 9110 §8.8.3.2) with each tag of a list. A substring search suffices, as tags contain no quotes. */
+/** The weak comparison (RFC 9110 §8.8.3.2) with each tag of a list. A substring search suffices: tags contain no quotes. */
 const isIn = (list: string, tag: string): boolean =>
   list.trim() === "*" || list.includes(tag.replace(/^W\//, ""));

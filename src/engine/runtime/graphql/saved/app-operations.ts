@@ -1,7 +1,7 @@
 /**
  * Updates the store of saved operations when the manifests of `OPERATIONS_FROM` change. Reports unreadable manifests and invalid
  * operations by app and name; all others are served. An operation that is not valid for the schema is refused when a client
- * requests it, like any invalid document. The check here only reports such an operation before a client requests it.
+ * requests it, like any invalid document. The check here only reports it earlier.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, parse, type ValidationRule, validate } from "graphql";
@@ -15,7 +15,7 @@ import { lookupCache } from "../../dns/lookup-cache.ts";
 import { tolerantConnector } from "../../rest/upstream/upstream-connector.ts";
 import type { SavedOperations } from "./saved-operations.ts";
 
-/** Maximum number of log lines about one app. If the app has more faults, another line states their number. */
+/** Maximum number of log lines about one app. If there are more faults, one more line states how many. */
 const mostLines = 20;
 /** The check of operations pauses regularly, so that requests can use most of the processor's time. */
 const check = { sliceMs: 2, pauseMs: 10 };
@@ -31,10 +31,10 @@ export class AppOperations {
   #invalid: readonly RefusedOperation[] = [];
   /** Maps the text of each checked document to its fault. The fault of a valid document is the empty string. */
   readonly #faults = new Map<string, string>();
-  /** Number of checks started so far. When a new check starts, the check that is still running stops. */
+  /** Number of checks started so far. When a check starts, any earlier check stops. */
   #checks = 0;
   #applying = Promise.resolve();
-  /** The latest state of the manifests, while it waits to be applied. */
+  /** The latest state of the manifests, until it is applied. */
   #next: ManifestState | undefined;
   #reported = new Set<string>();
   readonly #dispatcher = new Agent({ connect: tolerantConnector({ lookup: lookupCache.within(lookupMs) }) });
@@ -72,8 +72,8 @@ export class AppOperations {
   }
 
   /**
-   * The names of apps of which no operation is served, because all manifests of the app are unreadable or exceed the limits. An
-   * empty name stands for a folder of apps that is unreadable.
+   * The names of apps that have no served operation, because all their manifests are unreadable or exceed the limits. An empty
+   * name stands for a folder of apps that is unreadable.
    */
   get unavailable(): ReadonlySet<string> {
     const read = new Set(this.#state.manifests.map(({ app }) => app));
@@ -87,7 +87,7 @@ export class AppOperations {
     return counts;
   }
 
-  /** Applies `state` after the previous state, unless a newer state has arrived by then. */
+  /** Applies `state` after the previous one, unless a newer one has arrived by then. */
   #apply(state: ManifestState): Promise<void> {
     if (this.#next === undefined) this.#applying = this.#applying.then(() => this.#applyNext());
     this.#next = state;
@@ -119,7 +119,7 @@ export class AppOperations {
       if (slices.isOver) await slices.next();
       if (number !== this.#checks) return;
       const reason = this.#faults.get(text) ?? this.#faultOf(text) ?? "";
-      // stored immediately, so that the next check can reuse it if this check is interrupted
+      // stored immediately: the next check can reuse it if this check is interrupted
       this.#faults.set(text, reason);
       if (reason)
         for (const { app, name } of owners.values())
@@ -161,7 +161,7 @@ function lineOf(fault: ManifestFault | RefusedOperation): [fields: object, messa
   return [{ app, source, reason, keeps }, message];
 }
 
-/** Returns a function that returns the first error of an invalid document. `rules` are those that requests must satisfy. */
+/** Returns a function that returns the first error of an invalid document. `rules` are the rules for requests. */
 export const createOperationValidator =
   (schema: GraphQLSchema, rules: readonly ValidationRule[], maxTokens: number) =>
   (text: string): string | undefined => {

@@ -1,8 +1,8 @@
 /**
  * Finds the GraphQL document of a request: the text in the request, or the text of a saved operation by its id. The id is in
  * `documentId` (GraphQL over HTTP, appendix A "Persisted Documents") or in `extensions.persistedQuery` (Apollo's automatic
- * persisted queries). For an unknown id, the response is the error that Apollo Server would send, after which clients send the
- * text. Unlike Apollo Server, this server never saves that text.
+ * persisted queries). For an unknown id, the response is the error of Apollo Server that makes clients send the text. Unlike
+ * Apollo Server, this server never saves that text.
  */
 import { hash } from "node:crypto";
 import type { GraphQLRequest } from "@apollo/server";

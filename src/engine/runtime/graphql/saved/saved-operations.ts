@@ -1,8 +1,8 @@
 /**
  * Stores all saved operations, those of this service and those in the manifests of apps, and finds them by id or text. The ids of
- * this service's operations are digests: one for each text into which clients convert the operation. The ids of an app's
- * operations are in its manifest. If several operations claim an id, this service's operation gets it, or else the app that
- * already has it, or else the first app in the order of `OPERATIONS_FROM`.
+ * this service's operations are digests, one for each text that clients make of the operation. The ids of an app's operations are
+ * in its manifest. If several operations claim an id, it goes to this service, or else to the app that already has it, or else to
+ * the first app in the order of `OPERATIONS_FROM`.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -15,7 +15,7 @@ import type { ManifestEntry } from "../../rest/generated-api.ts";
 import { otherFormatCharacters } from "../../settings/capacity.ts";
 import { clientTexts, formsOf, printAsUrql, SavedText, shortest } from "./saved-text.ts";
 
-/** While the store is built, requests are served at least every `sliceMs`. */
+/** Building the store pauses for requests every `sliceMs`. */
 const sliceMs = 5;
 
 /** Maximum characters of saved texts that one request converts to their shortest forms. 10,000 take about 3 ms. */
@@ -60,7 +60,7 @@ class Store {
 
   /**
    * Returns the operation with the given shortest form. One call computes the forms of only a few texts with the same operation
-   * name. `isCertain` is false while the operation may be among the other texts.
+   * name. `isCertain` is false while others remain.
    */
   byForm(text: string): { readonly saved: SavedText | undefined; readonly isCertain: boolean } {
     const key = hash("sha256", text);
@@ -93,7 +93,7 @@ export class SavedOperations {
   readonly #own: readonly { readonly text: string; readonly id: string; readonly owner: OperationName }[];
   #store: Store;
   #apps: ReadonlySet<string> = new Set();
-  /** Maps a client's text that is not saved in this format to its shortest form, and to the saved operation with that form. */
+  /** Maps a client's text, if it is not saved verbatim, to its shortest form and the saved operation of that form. */
   readonly #otherFormats = new LRUCache<string, { readonly saved: SavedText | undefined; text: string }>({
     maxSize: otherFormatCharacters,
     sizeCalculation: ({ text }, given) => given.length + text.length,
@@ -156,7 +156,7 @@ export class SavedOperations {
     return this.#store.byText.values();
   }
 
-  /** Whether an app of this name has a manifest. The name comes from a client, which may have invented the name. */
+  /** Whether an app of this name has a manifest. The name comes from a client, so it may be invented. */
   isApp(name: string): boolean {
     return this.#apps.has(name);
   }
@@ -170,7 +170,7 @@ export class SavedOperations {
     return this.#store.byText.get(text);
   }
 
-  /** Finds the saved operation whose text differs from the client's text only in format, and returns the text to execute. */
+  /** Finds the saved operation that differs from the client's text only in format. Also returns the text to execute. */
   inOtherFormat(text: string): { readonly saved: SavedText | undefined; readonly text: string } {
     const cached = this.#otherFormats.get(text);
     if (cached) return cached;

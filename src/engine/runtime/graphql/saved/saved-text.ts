@@ -1,6 +1,6 @@
 /**
- * The text of a saved operation, its owners, and the texts into which clients convert it. Apollo Client and urql add `__typename`
- * before they send or hash an operation. The client urql also prints the operation in a different format.
+ * The text of a saved operation, its owners, and the texts that clients make of it. Apollo Client and urql add `__typename`
+ * before they send or hash an operation. urql also prints it in a different format.
  */
 
 import type { DocumentNode } from "graphql";
@@ -18,7 +18,7 @@ export class SavedText {
     this.text = text;
   }
 
-  /** Returns the app's name for the operation, or else the name that the first owner uses. */
+  /** Returns the app's name for the operation, or else the first owner's. */
   ownerFor(app: string | undefined): OperationName | undefined {
     return this.owners.get(app) ?? this.owners.values().next().value;
   }
@@ -28,13 +28,13 @@ export class SavedText {
   }
 }
 
-/** Returns the texts into which clients convert an operation: unchanged, with `__typename`, and both with labels for `@defer`. */
+/** Returns the texts that clients make of an operation: unchanged, with `__typename`, and both with labels for `@defer`. */
 export const clientTexts = (text: string): readonly string[] => {
   const texts = [text, withTypeNames(text)];
   return text.includes("@defer") ? [...texts, ...texts.map(withDeferLabels)] : texts;
 };
 
-/** Returns the shortest forms of the texts into which clients convert an operation. */
+/** Returns the shortest forms of the texts that clients make of an operation. */
 export function formsOf(text: string): readonly string[] {
   try {
     return clientTexts(text).map(shortest);
@@ -49,7 +49,7 @@ export function formsOf(text: string): readonly string[] {
  */
 const mayDescribe = /" (?:query|mutation|subscription|fragment)|"\$/;
 
-/** Removes ignored tokens (GraphQL spec §2.1.7) and descriptions. Throws for a text that is not a GraphQL document. */
+/** Removes ignored tokens (GraphQL spec §2.1.7) and descriptions. Throws if the text is not a GraphQL document. */
 export function shortest(text: string): string {
   const stripped = stripIgnoredCharacters(text);
   if (!mayDescribe.test(stripped)) return stripped;

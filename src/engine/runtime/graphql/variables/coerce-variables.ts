@@ -1,7 +1,7 @@
 /**
  * Coerces an operation's variables (GraphQL spec §6.1.2) like graphql-js, but at a limited cost: reports at most one error per
- * variable, and shortens long values in errors. In contrast, graphql-js continues after an error and prints the whole value in
- * each error.
+ * variable, and shortens long values in errors. Unlike this, graphql-js continues after an error and prints the whole value in
+ * each one.
  */
 import {
   GraphQLError,
@@ -56,7 +56,7 @@ export function coerceVariables(
   return errors.length > 0 ? { errors } : { coerced };
 }
 
-/** Returns the variable's name and value; an empty list for a variable without a value. */
+/** Returns the variable's name and value; an empty list if it has no value. */
 function coerceVariable(
   coercion: Coercion,
   schema: GraphQLSchema,
@@ -79,7 +79,7 @@ function coerceVariable(
 // Coerces a variable's value to its type (GraphQL spec §3.4 to §3.12, "Input Coercion") and stops at the first error. The cost
 // depends on the size of the value, not on the size of the schema.
 
-/** `left`: how many values, including defaults, may still be coerced. `hidesSuggestions`: errors suggest no names. */
+/** `left`: how many more values, with defaults, are permitted. `hidesSuggestions`: errors suggest no names. */
 type Coercion = { left: number; readonly hidesSuggestions: boolean };
 
 /** Maximum nesting of input objects, and of lists and objects in a custom scalar. */
@@ -179,7 +179,7 @@ function coerceObject(
   const unknown = names.find((name) => !order.has(name));
   if (unknown !== undefined) throw unknownMember(coercion, type, unknown, given);
   if (type.isOneOf) checkOneOf(type, coerced, given);
-  // without a prototype, so that an omitted field has no value even if objects inherit a property of its name (`valueOf`)
+  // without a prototype, so that an omitted field has no value even if its name is inherited by objects (`valueOf`)
   const object = new Dictionary<unknown>();
   for (const [name, value] of coerced) object[name] = value;
   return object;
@@ -265,7 +265,7 @@ class InputError {
   /** The path from the variable's value to the refused value. Each level prepends its key as the error propagates. */
   readonly path: (string | number)[] = [];
 
-  /** If the error has no value, `reason` is the complete message. */
+  /** If `value` is omitted, `reason` is the complete message. */
   constructor(reason: string, ...value: unknown[]) {
     this.reason = reason;
     this.value = value.length > 0 ? quoted(value[0]) : undefined;

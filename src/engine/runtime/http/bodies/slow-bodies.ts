@@ -1,8 +1,8 @@
 /**
  * Limits unfinished request bodies. A body must be complete within `REQUEST_TIMEOUT_MS` and arrive at a minimum rate. The number
  * of slow bodies per address and per credential is limited, and so is the memory of all bodies. A violation results in a 408 and
- * closes the connection. When the server stops, unfinished bodies get one more second, then a 503. A body's age is the number of
- * past checks, not a time, so that a delay of the event loop does not make clients look slow.
+ * closes the connection. When the server stops, bodies get one more second, and then a 503. A body's age is the number of past
+ * checks, not a time, so that a delay of the event loop does not make clients look slow.
  *
  * The number of chunks of a chunked body (RFC 9112 §7.1) is limited too. Node handles each chunk separately, so 1 MiB in chunks
  * of one byte takes two seconds of CPU time.
@@ -18,8 +18,8 @@ const checkMs = 250;
 const large = 65_536;
 const { slowAfterMs, graceMs, minimumRate } = slowBodies;
 /**
- * How long the rest of a request may still arrive after the response, because some clients read the response only after sending
- * everything (RFC 9112 §9.6).
+ * How long to receive the rest of a request after the response: some clients read the response only after sending everything (RFC
+ * 9112 §9.6).
  */
 const lingerMs = 1_000;
 
@@ -48,8 +48,8 @@ export class SlowBodies {
   }
 
   /**
-   * Large bodies are watched immediately, because a thousand connections may deliver up to 2 MiB each in one tick of the event
-   * loop. Small bodies are watched from the next tick, because most of them arrive together with their headers.
+   * Large bodies are watched immediately: a thousand connections can deliver up to 2 MiB each in one tick of the event loop.
+   * Small bodies are watched from the next tick, because most of them arrive together with their headers.
    */
   watch(request: FastifyRequest, reply: FastifyReply): void {
     const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
@@ -62,7 +62,7 @@ export class SlowBodies {
     this.#arrived.push(body);
   }
 
-  /** Starts the last second for unfinished bodies. */
+  /** Gives unfinished bodies one more second. */
   stop(): void {
     this.#stoppingMs = 0;
   }
@@ -125,8 +125,8 @@ export class SlowBodies {
   }
 
   /**
-   * Rejects bodies while they take too much memory, beginning with the address that has the most bytes. Among the bodies of an
-   * address, the oldest are rejected first, because a fast body would be complete by now.
+   * Rejects bodies until they no longer take too much memory, first those of the address with the most bytes. Of an address,
+   * rejects the oldest bodies first: a fast body would be complete by now.
    */
   #freeMemory(): void {
     this.#uncounted = 0;
@@ -146,10 +146,10 @@ export class SlowBodies {
 
 /**
  * After too many small chunks, stops reading the body. The body is rejected only after a delay: a client whose connection is
- * closed opens another one at once, which costs 20 ms.
+ * closed at once opens a new one, which costs 20 ms.
  *
- * If the request is answered first, the rest of the body stays unread until `linger` closes the connection, because Node would
- * read it only to discard it.
+ * If the response is sent first, the rest of the body stays unread until `linger` closes the connection: Node would only discard
+ * it.
  */
 function countChunks(body: Body): void {
   const { raw } = body.request;
@@ -182,7 +182,7 @@ const isOver = ({ request: { raw } }: Body): boolean => raw.complete || raw.read
 
 const addressOf = (body: Body): string => (body.address ??= addressBlock(body.request.ip));
 
-/** The prefixes keep a made-up credential from counting as the address of another client. */
+/** The prefixes distinguish an invented credential from the address of another client. */
 function ownersOf(body: Body): string[] {
   const { "x-api-key": apiKey, authorization } = body.request.headers;
   const credential = apiKey ?? authorization;
