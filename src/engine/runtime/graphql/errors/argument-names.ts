@@ -142,9 +142,7 @@ function sourceOf({ names, args }: ArgumentFacts, restName: string): string | un
   return written;
 }
 
-/**
- * Returns the argument behind a REST parameter or body property. An argument with a different REST name is found only by it.
- */
+/** Returns the argument behind a REST parameter or body property. If its REST name differs, only that name finds it. */
 function rootOf(
   names: ArgumentFacts["names"],
   args: ArgumentFacts["args"],

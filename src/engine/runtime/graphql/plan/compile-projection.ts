@@ -66,7 +66,7 @@ type EmittedValue = {
   readonly input: string;
   /** A JavaScript expression for the enclosing objects. Default: the parameter `enclosing` of the generated function. */
   readonly enclosing?: string;
-  /** How many lists of the field enclose the value: for example, 1 for an item of a list. */
+  /** Number of the field's lists around the value: for example, 1 for an item of a list. */
   readonly level?: number;
 };
 

@@ -38,8 +38,8 @@ export type Completion = {
 };
 
 /**
- * Throws a located error if the value is null and its type forbids null. May add objects to `nextParents` that a null replaces
- * later. `completeLevel` removes these objects.
+ * Throws a located error if the value is null and its type forbids null. Can add objects to `nextParents` that a null then
+ * replaces; `completeLevel` removes these.
  */
 export function complete(
   completion: Completion,
@@ -52,7 +52,7 @@ export function complete(
   );
 }
 
-/** Runs `make`. If it throws, returns null if the type allows null, and otherwise throws the error with its path. */
+/** Runs `make`. If it throws, returns null if the type allows it, or else throws the error with its path. */
 function withErrors(
   completion: Completion,
   field: FieldPlan,

@@ -59,7 +59,7 @@ const pathText = (path: Path | undefined): string =>
     .join("")
     .slice(1);
 
-/** A level that completes deferred parts: each value is the parent itself, completed into the wrapper of its part. */
+/** A level that completes deferred parts. Its values are its parents, to be completed into the parts' wrappers. */
 export type DeferredLevel = Pick<LevelParents, "resultMaps" | "enclosing"> & {
   readonly field: BoundFieldPlan;
   readonly parents: readonly unknown[];
@@ -72,9 +72,9 @@ type Place = { readonly object: object; readonly position: Position | undefined 
 /** The changes since the previous payload of the response. */
 export type Payload = {
   readonly pending: readonly Fragment[];
-  /** Complete parts. Each part is sent with the id of `fragment`, the part's announced fragment with the longest path. */
+  /** The complete parts. Each is sent with the id of `fragment`, the part's announced fragment with the longest path. */
   readonly parts: readonly { readonly part: Part; readonly fragment: Fragment }[];
-  /** Complete fragments. `errors` is empty unless the fragment has failed. */
+  /** The complete fragments. `errors` is empty unless the fragment failed. */
   readonly completed: readonly { readonly fragment: Fragment; readonly errors: readonly FieldError[] }[];
   readonly hasNext: boolean;
 };

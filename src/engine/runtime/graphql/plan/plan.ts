@@ -33,7 +33,7 @@ type FieldSource = { readonly kind: "typename" } | PlainSource | CallSource;
 
 export type PlannedResolver = {
   readonly source: PlainSource | CallSource;
-  /** The types and arguments (`markOfArgument`) of enclosing fields whose values the resolver uses. */
+  /** The enclosing types and arguments (`markOfArgument`) whose values the resolver uses. */
   readonly inherits?: readonly string[];
 };
 
@@ -51,7 +51,7 @@ export type FieldPlan = {
   readonly neverNull: readonly number[];
   /** The selection for each possible object type of the value; empty for a leaf. */
   readonly selections: ReadonlyMap<string, ObjectPlan>;
-  /** Names of this field's arguments whose values fields below it use too. */
+  /** Names of the arguments of this field that fields below it use too. */
   readonly inherited: readonly string[];
   /** Compiled when the field is completed for the first time. */
   projection: Projection | undefined;
@@ -78,7 +78,7 @@ export type DeferUsage = {
   readonly parent: DeferUsage | undefined;
 };
 
-/** The plan of the fields of an object that the same `@defer` directives defer. */
+/** The plan of an object's fields that the same `@defer` directives defer. */
 export type DeferredPlan = {
   readonly usages: readonly DeferUsage[];
   /** An artificial field whose value is the parent object itself. Its selection contains the deferred fields. */
@@ -103,7 +103,7 @@ export type ObjectPlan = {
   };
   /** The `inherits` of all resolvers of this object's fields and of the fields below; absent if there are none. */
   readonly inherits?: ReadonlySet<string>;
-  /** Set if a condition of `@skip` or `@include` is null, so that each object of this plan fails (GraphQL spec §6.4.1). */
+  /** Set if a condition of `@skip` or `@include` is null: each object of this plan then fails (GraphQL spec §6.4.1). */
   readonly fault?: GraphQLError;
 };
 
@@ -165,7 +165,7 @@ export const enclosingWithArguments = (
     above,
   );
 
-/** Adds an object of this plan to `above` if a field below it uses values of its type. */
+/** Adds `object` to `above` if a field below it uses values of its type. */
 export const enclosingWith = (
   { inherits, type }: ObjectPlan,
   object: unknown,

@@ -106,7 +106,7 @@ function visitMembers(
   position: Position,
 ): void {
   for (const [name, { type: of, below }] of nested) {
-    // the object may be of a type without this field, but inherit a property with the field's name, for example `__proto__`
+    // an object of a type without this field can inherit a property of that name, for example `__proto__`
     if (Object.hasOwn(object, name))
       visitValue(found, below, of, { container: object, key: name, up: position });
   }

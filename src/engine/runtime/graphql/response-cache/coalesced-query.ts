@@ -1,8 +1,8 @@
 /**
  * Coalesces identical queries of one caller.
  *
- * A request that waits for an identical query (`RequestCoalescer`) has no place in the start queue. If it gets no response, all
- * waiting requests get one common place in the queue. When this place reaches the front, the oldest request that still waits is
+ * A request that waits for an identical query (`RequestCoalescer`) has no place in the start queue. If the wait ends without a
+ * response, all waiting requests get one common place in the queue. When this place reaches the front, the oldest request is
  * executed, and the others get its response. A request therefore never waits for another waiting request, and if a client
  * disconnects, the other requests keep the common place.
  *

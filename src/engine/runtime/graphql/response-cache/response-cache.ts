@@ -72,7 +72,7 @@ export class ResponseCache {
 const mostCharacters = 4_096;
 
 /**
- * * Returns those data of a request that, with the caller, determine a response without errors. Line breaks separate the data:
+ * Returns the parts of a request that, with the caller, determine a response without errors. Line breaks separate the parts:
  * neither a URL nor `Accept-Language` contains one.
  */
 function operationOf({ method, url, body, headers }: FastifyRequest): string {

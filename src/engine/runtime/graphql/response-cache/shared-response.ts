@@ -15,7 +15,7 @@ export class SharedResponse {
   readonly failed: Responses | undefined;
   /** Until when the response may be reused, on the clock of `performance.now`; `neverStored` if it must not be stored. */
   readonly freshUntil: number;
-  /** Response headers that were set during the execution, which other requests get too. */
+  /** Response headers that were set by the execution. Other requests get them too. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly #noted: Pick<
     RequestRecord,

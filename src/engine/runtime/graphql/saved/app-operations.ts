@@ -19,7 +19,7 @@ import type { SavedOperations } from "./saved-operations.ts";
 const mostLines = 20;
 /** The check of operations pauses regularly, so that requests can use most of the processor's time. */
 const check = { sliceMs: 2, pauseMs: 10 };
-/** Time limit for resolving the host of a manifest's URL. The entire fetch may take 5 s. */
+/** Time limit for resolving the host of a manifest's URL. The entire fetch has 5 s. */
 const lookupMs = 4_000;
 
 export class AppOperations {

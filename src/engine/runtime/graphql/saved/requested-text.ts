@@ -16,7 +16,7 @@ export type Request = GraphQLRequest & { readonly documentId?: string | undefine
 
 type Requested = { readonly text: string; readonly saved: SavedText | undefined };
 
-/** Returns a `CodedError` for an unknown id, an id of another text or, with `savedOnly`, a text that is not saved. */
+/** Returns a `CodedError` for an unknown id, an id of another text or, if `savedOnly`, an unsaved text. */
 export function requestedText(
   operations: SavedOperations,
   savedOnly: boolean,

@@ -60,7 +60,7 @@ class Store {
 
   /**
    * Returns the operation with the given shortest form. One call computes the forms of only a few texts with the same operation
-   * name. `isCertain` is false while others remain.
+   * name. `isCertain` is false while other texts remain.
    */
   byForm(text: string): { readonly saved: SavedText | undefined; readonly isCertain: boolean } {
     const key = hash("sha256", text);

@@ -1,7 +1,6 @@
 /**
  * Coerces an operation's variables (GraphQL spec §6.1.2) like graphql-js, but at a limited cost: reports at most one error per
- * variable, and shortens long values in errors. Unlike this, graphql-js continues after an error and prints the whole value in
- * each one.
+ * variable, and shortens long values in errors. But graphql-js continues after an error and prints the whole value in each one.
  */
 import {
   GraphQLError,
@@ -40,7 +39,7 @@ export function coerceVariables(
   hidesSuggestions: boolean,
 ): { coerced: Variables } | { errors: readonly GraphQLError[] } {
   const coercion: Coercion = { left: valuesPerRequest, hidesSuggestions };
-  // without a prototype, because graphql-js also reads variables without a value, which may be named `valueOf`
+  // without a prototype: graphql-js also reads variables that have no value, and one may be named `valueOf`
   const coerced = new Dictionary<unknown>();
   const errors: GraphQLError[] = [];
   for (const definition of definitions) {
@@ -79,7 +78,7 @@ function coerceVariable(
 // Coerces a variable's value to its type (GraphQL spec §3.4 to §3.12, "Input Coercion") and stops at the first error. The cost
 // depends on the size of the value, not on the size of the schema.
 
-/** `left`: how many more values, with defaults, are permitted. `hidesSuggestions`: errors suggest no names. */
+/** `left`: how many more values and defaults are allowed. `hidesSuggestions`: errors suggest no names. */
 type Coercion = { left: number; readonly hidesSuggestions: boolean };
 
 /** Maximum nesting of input objects, and of lists and objects in a custom scalar. */
@@ -179,7 +178,7 @@ function coerceObject(
   const unknown = names.find((name) => !order.has(name));
   if (unknown !== undefined) throw unknownMember(coercion, type, unknown, given);
   if (type.isOneOf) checkOneOf(type, coerced, given);
-  // without a prototype, so that an omitted field has no value even if its name is inherited by objects (`valueOf`)
+  // without a prototype; otherwise an omitted field named `valueOf` would have an inherited value
   const object = new Dictionary<unknown>();
   for (const [name, value] of coerced) object[name] = value;
   return object;
@@ -262,7 +261,7 @@ const shortenText = (text: string): string => (isLong(text) ? `${text.slice(0, m
 class InputError {
   readonly reason: string;
   readonly value: string | undefined;
-  /** The path from the variable's value to the refused value. Each level prepends its key as the error propagates. */
+  /** The path from the variable's value to the refused value. Each level prepends its key when the error passes. */
   readonly path: (string | number)[] = [];
 
   /** If `value` is omitted, `reason` is the complete message. */

@@ -145,8 +145,8 @@ export class SlowBodies {
 }
 
 /**
- * After too many small chunks, stops reading the body. The body is rejected only after a delay: a client whose connection is
- * closed at once opens a new one, which costs 20 ms.
+ * After too many small chunks, stops reading the body. The body is rejected only after a delay: after a disconnect, a client
+ * reconnects at once, which costs 20 ms.
  *
  * If the response is sent first, the rest of the body stays unread until `linger` closes the connection: Node would only discard
  * it.
@@ -195,7 +195,7 @@ function linger(body: Body): void {
   if (body.answeredMs > lingerMs) body.request.raw.destroy();
 }
 
-/** Emits the fault as an error of the body, to which its reader responds. Without a reader, the next check tries again. */
+/** Emits the fault as an error of the body, so that its reader responds. If there is no reader, the next check retries. */
 function end({ request: { raw }, reply }: Body, fault: CodedError): void {
   if (reply.raw.headersSent) return void raw.destroy();
   if (raw.listenerCount("error") === 0) return;
