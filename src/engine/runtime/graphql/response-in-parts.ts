@@ -114,7 +114,7 @@ const contentTypes: Readonly<Record<PartFormat, string>> = {
 };
 
 /**
- * Sends a response in parts (RFC 2046 §5.1.3). A part is serialized when the client has read the part before. Resolves when the
+ * Sends a response in parts (RFC 2046 §5.1.3). A part is serialized after the client has read the previous one. Resolves when the
  * client has read the response or disconnected. `limit` is the maximum number of bytes of all parts together. Throws if the first
  * part exceeds the limit. If a later part exceeds the limit, errors are sent in its place, and the response ends. The last part
  * contains the REST calls (`calls`) in its extensions.

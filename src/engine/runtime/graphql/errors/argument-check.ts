@@ -65,7 +65,7 @@ function refusal(context: ExecutionContext, refused: readonly Refusal[]): CodedE
   return new CodedError("BAD_USER_INPUT", message, { ...(argument !== undefined && { argument }), errors });
 }
 
-/** Maximum number of refused values in all errors of one request together. */
+/** Limit of refused values in a request's errors. Each error has at least one. */
 const refusalsPerRequest = 100;
 
 /** Maximum number of refused values that a message names. */
