@@ -76,8 +76,8 @@ const mostAttempts = 10;
 const savingMs = 100;
 
 /**
- * Appends the line again until the file contains it: an editor that saves the file meanwhile drops the line, and editors ignore
- * locks. Throws `ConfigError` if the file contains a mistake, because gateways would not apply it.
+ * Appends the line until it stays in the file: an editor may save its own version over it, and editors ignore locks. Throws
+ * `ConfigError` if the file contains a mistake, because gateways would not apply the file.
  */
 async function appendKey(path: string, line: KeyLine): Promise<void> {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {

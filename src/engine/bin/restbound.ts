@@ -119,7 +119,7 @@ if (import.meta.main) {
   const argv = process.argv.slice(2);
   if (argv[0] !== "start") modules.enableCompileCache(); // `start` sets V8's flags and the cache's folder before it enables the cache
   const exitCode = await run(argv, processIo);
-  // the watcher of `dev`, or a server that is starting, would keep the process alive
+  // `dev`'s watcher, or a server still starting, would keep the process alive
   if (argv[0] === "dev") process.exit(exitCode);
   process.exitCode = exitCode;
 }

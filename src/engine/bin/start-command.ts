@@ -6,7 +6,7 @@ import { serve } from "../server/serve.ts";
 import type { Service } from "../server/service.ts";
 import type { Io } from "../shared/cli/command.ts";
 
-/** Returns 0 once the roles run. */
+/** Returns 0 when the roles run. */
 export async function run(argv: readonly string[], { root, error }: Io): Promise<number> {
   const path = join(root, "src/main.ts");
   const { service } = existsSync(path)

@@ -1,7 +1,7 @@
 /**
- * Binds a field that loads the values of many parent objects by one REST call. With `batchBy`, the call sends the parents' keys
- * in a list parameter: `GET /agents?ids=1,2`. With `in: ITEM`, it loads the complete list, `GET /agents`, and finds each parent's
- * item by its key.
+ * Binds a field that one REST call loads for many parent objects. With `batchBy`, the call sends the parents' keys in a list
+ * parameter: `GET /authors?ids=1,2`. With `in: ITEM`, it loads the complete list, `GET /authors`, and finds each parent's item by
+ * its key.
  */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
 import type { RestNode } from "../openapi/document.ts";

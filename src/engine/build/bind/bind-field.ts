@@ -30,8 +30,8 @@ import { matchResult, readResults } from "./outputs/read-results.ts";
 import { bindReferenceBatch } from "./references.ts";
 
 /**
- * Called once for each REST schema of the parent object, and of each object above it that `params` reads (`from: "Account.id"`).
- * Two operations may return the same GraphQL type with different schemas.
+ * Called once per REST schema of the parent object, and of each object above that `params` reads (`from: "Account.id"`). Two
+ * operations may return the same GraphQL type with different schemas.
  */
 export function bindField(
   binder: Binder,
@@ -193,8 +193,8 @@ const isAlwaysThere = ({ required, source }: Input): boolean =>
 
 /**
  * Returns the lists that select the field's items, such as `ids`. With empty `ids`, `GET /books` would return all books, so the
- * field is an empty list and no call is sent. Excludes an optional list if another parameter identifies the parent, because
- * the list may be only a filter.
+ * field is an empty list and no call is sent. Excludes an optional list if another parameter identifies the parent, because the
+ * list may be just a filter.
  */
 function keyListsOf(
   { definition, directive, operation }: FieldContext,

@@ -1,4 +1,4 @@
-/** Collects the bound fields and the findings. A queue has the object types that are still to be bound. */
+/** Collects the bound fields and the findings, and queues the object types still to be bound. */
 import type { GraphQLSchema } from "graphql";
 import { componentName } from "../openapi/component-names.ts";
 import type { CredentialsFile } from "../openapi/credentials-file.ts";
@@ -111,7 +111,7 @@ export class Binder {
     if (!levels.has(level)) levels.set(level, rest);
   }
 
-  /** Records that the field is null if its parent has no key, because no call is made then. */
+  /** Records that the field is null if its parent has no key: no call is made then. */
   addNullWithoutCall({ coordinate, rest }: FindingTarget): void {
     this.#nullsWithoutCall.set(coordinate, rest);
   }
@@ -124,7 +124,7 @@ export class Binder {
       : nulls;
   }
 
-  /** Whether the response never has null for this field, so that it is null only if no call is made. */
+  /** Whether the field is null only if no call is made: responses never have null for it. */
   isNullOnlyWithoutCall(coordinate: string): boolean {
     return this.#nullsWithoutCall.has(coordinate) && this.#nulls.get(coordinate)?.has(0) !== true;
   }

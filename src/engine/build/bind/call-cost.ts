@@ -73,7 +73,7 @@ export function listCalls(model: Model, { definition, document }: SavedOperation
   return definition.operation === "query" ? shared(planner.plan) : planner.plan;
 }
 
-/** Marks repeated reads without inputs, such as `GET /agents`, because a query sends them only once. */
+/** Marks repeated reads without inputs, such as `GET /books`, because a query sends them only once. */
 function shared(plan: readonly PlannedCall[]): PlannedCall[] {
   const first = new Map<RestOperation, string>();
   return plan.map((call) => {

@@ -1,10 +1,8 @@
-/**
- * Finds out whether a query can reach an object type without first selecting another type, or a field with a certain argument.
- */
+/** Finds out whether all paths to an object type contain a given other type, or a field with a given argument. */
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { boundRoots, fieldsOf, objectTypesOf } from "../schema/object-types.ts";
 
-/** Whether `name` is an object type with which a source may start, such as `Account` in `from: "Account.id"`. */
+/** Whether `name` is an object type that a source may start with, such as `Account` in `from: "Account.id"`. */
 export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
   !["args", "parent", "argsAbove"].includes(name) &&
   isObjectType(schema.getType(name)) &&
@@ -14,7 +12,7 @@ export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Returns the fields on a path from a root type to `type` that avoids the type `enclosing`, or `undefined` if no path does. */
+/** Returns the fields on a path from a root type to `type`, not through `enclosing`, or `undefined` if there is none. */
 export function findPathOutside(
   schema: GraphQLSchema,
   type: string,
@@ -24,8 +22,8 @@ export function findPathOutside(
 }
 
 /**
- * Finds the fields above `type` that have an argument `name`, from which `argsAbove.<name>` takes its value. `around`: the fields
- * on a path to `type` without this argument, if there is one.
+ * Finds the fields above `type` that have an argument `name`, the source of `argsAbove.<name>`. `around`: the fields on a path to
+ * `type`, if there is one, on which no field has the argument.
  */
 export function argumentsAbove(schema: GraphQLSchema, type: string, name: string) {
   const argumentOf = ({ args }: Field) => args.find((argument) => argument.name === name);

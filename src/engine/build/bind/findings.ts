@@ -18,7 +18,7 @@ export type FindingTarget = {
   readonly rest?: RestNode | undefined;
   /** Other nodes of the document that may cause the finding. */
   readonly also?: readonly (RestNode | undefined)[];
-  /** The overlay action that removed the node, at which the finding points instead of `rest`. */
+  /** The overlay action that removed the node; replaces `rest` as the finding's location. */
   readonly removedBy?: FileLocation | undefined;
   /** Path below `rest` to which the finding points. If the path does not exist, the finding points to its nearest ancestor. */
   readonly below?: NodePath;

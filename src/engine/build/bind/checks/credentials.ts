@@ -122,8 +122,8 @@ function sentAs(scheme: RestNode | undefined): string {
 }
 
 /**
- * Reports arguments that set a credential, because a client could use another caller's. Includes credentials that the operation
- * does not require.
+ * Reports arguments that set a credential: a client could send another caller's. Includes credentials that the operation does not
+ * require.
  */
 export function checkCredentialArguments(model: Model, findings: Findings): void {
   const { document, fields: all } = model;

@@ -100,7 +100,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
 const operationsOf = ({ operations }: Model, root: RootNode): RestOperation[] =>
   [...operations.values()].filter((operation) => operation.root === root);
 
-/** Reports entries of `headers` that set a header in which a security scheme sends a credential. */
+/** Reports entries of `headers` that set a security scheme's credential header. */
 function checkFixedHeaders(
   { document }: Model,
   root: RootNode,
@@ -270,8 +270,8 @@ function serverUrl({ value }: RestNode): string {
 }
 
 /**
- * Reports arguments and constants that set a header with a fixed value. `X_Version` counts as `X-Version`, because some servers
- * do not distinguish them.
+ * Reports arguments and constants that set a header of `headers`. `X_Version` counts as `X-Version`, because some servers do not
+ * distinguish them.
  */
 function checkFedHeaders(
   { coordinate, definition, inputs, operation }: BoundField,
@@ -325,7 +325,7 @@ function checkField(model: Model, field: BoundField, section: HeldDocument, find
         );
 }
 
-/** Reports operations that need both a credential of the server and one of the caller, because calls never send both. */
+/** Reports operations that need both a server's and a caller's credential: calls never send both. */
 function checkPartlyHeld(
   { document }: Model,
   { operation, coordinate, definition }: BoundField,

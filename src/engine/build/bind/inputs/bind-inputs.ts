@@ -182,7 +182,7 @@ function wholeBody(field: FieldContext): ArgumentSource | undefined {
   return source;
 }
 
-/** Returns the arguments that `from` or `body` names. They do not also feed the parameter with their own name. */
+/** Returns the arguments that `from` or `body` names. Such an argument feeds no parameter by its own name. */
 const argumentsNamed = (sources: readonly InputSource[]): Set<string> =>
   new Set(
     sources.flatMap((source) => (source.kind === "argument" && source.path[0] ? [source.path[0]] : [])),
@@ -227,7 +227,7 @@ function inputOf({ argumentsByName }: FieldContext, slot: InputSlot, source: Inp
 /** Maximum number of parameters that advice lists. */
 const mostNamed = 10;
 
-/** Returns the parameter that an argument feeds: the one that `@restName` names, or the one with its own name. */
+/** Returns the parameter that an argument feeds: the one named in `@restName`, or like the argument. */
 function parameterNamedBy(
   { binder: { names, schema }, directive, slots }: FieldContext,
   argument: GraphQLArgument,
@@ -277,7 +277,7 @@ function unusedArgumentHint(free: readonly InputSlot[], purpose?: string): strin
 
 /**
  * Returns `args.<name>` for the argument that is the whole body: the one that `@rest(body:)` names, or the only input object that
- * feeds no parameter. Returns `undefined` if several arguments qualify, or if a single body property has a source.
+ * feeds no parameter. Returns `undefined` if several arguments qualify, or if a body property has its own source.
  */
 export function inferBodyArgument(field: FieldContext): string | undefined {
   const { definition, directive, operation, slots } = field;

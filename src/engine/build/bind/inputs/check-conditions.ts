@@ -52,7 +52,7 @@ export function checkConditions(
 const mostShown = 200;
 
 /**
- * Keywords that often reject more in the document than in the API. For example, in an `allOf`, `additionalProperties: false` of
+ * Keywords that are often stricter in the document than in the API. For example, in an `allOf`, `additionalProperties: false` of
  * one member forbids the properties of all others.
  */
 export const oftenMeantOtherwise: ReadonlySet<unknown> = new Set([

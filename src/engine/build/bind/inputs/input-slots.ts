@@ -1,4 +1,4 @@
-/** The parameters and body properties of an operation ("slots"), each of which an argument or another source can fill. */
+/** The parameters and body properties of an operation ("slots"), which arguments or other sources can fill. */
 
 import { type InputLocation, inputKey, type RestOperation } from "../../openapi/operation.ts";
 import { isRequiredOfRequest, type Property } from "../../openapi/shapes/shape.ts";

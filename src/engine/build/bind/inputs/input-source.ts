@@ -35,8 +35,7 @@ export type EnclosingSource = {
 };
 
 /**
- * The argument `x` of the nearest field above that has one: `argsAbove.x`. `nullable`: whether it is nullable in at least one of
- * these fields.
+ * The argument `x` of the nearest field above that has it: `argsAbove.x`. `nullable`: whether it is nullable in any field above.
  */
 export type ArgumentAboveSource = {
   readonly kind: "argumentAbove";

@@ -30,7 +30,7 @@ const all = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("refused") ? "refused" : verdicts.includes("open") ? "open" : "met";
 const any = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("met") ? "met" : verdicts.includes("open") ? "open" : "refused";
-/** Returns the verdict on alternative values if it is the same for all, otherwise `open`. */
+/** Returns the verdict that all alternative values share, or `open` if they differ. */
 const common = ([first = "met", ...others]: readonly KeywordVerdict[]): KeywordVerdict =>
   others.every((each) => each === first) ? first : "open";
 const opposite = { met: "refused", open: "open", refused: "met" } as const;
@@ -212,8 +212,8 @@ function evaluationVerdict(at: At, name: string, seen = new Set<unknown>()): Key
 }
 
 /**
- * Returns each member of an `anyOf` or `oneOf` with two verdicts. `meant` assumes that the value is intended for this member, so
- * that its limits are checked before the call.
+ * Returns each member of an `anyOf` or `oneOf` with two verdicts. `meant` assumes that the value is intended for this member,
+ * whose limits the server then checks.
  */
 function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
   return schemasIn(node, keyword).map((member) => ({
@@ -252,7 +252,7 @@ const oneOf: Keyword = (at) => {
   return fitting.length === 1 || isExclusive() ? any(fitting.map(({ meant }) => meant)) : "open";
 };
 
-/** Whether no value fits both, because one is an enum and the other rejects all its values. */
+/** Whether no value fits both: one is an enum, and the other rejects all its values. */
 const areApart = (one: Shape, other: Shape): boolean =>
   [
     [one, other],
