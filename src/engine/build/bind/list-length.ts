@@ -69,7 +69,7 @@ function fedLength({ source, argumentDefault }: Input, node: FieldNode | undefin
   return given || !node ? undefined : numberOf(argumentDefault);
 }
 
-/** Whether clients choose the page size by a variable. Without a `node`, they may. A literal is read by `fedLength`. */
+/** Whether clients may set the page size by a variable; true without `node`. `fedLength` reads literals. */
 const isSetByClient = ({ source }: Input, node: FieldNode | undefined): boolean =>
   !node ||
   node.arguments?.some(({ name }) => source.kind === "argument" && name.value === source.path[0]) === true;

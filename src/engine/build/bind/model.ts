@@ -30,7 +30,7 @@ export type Input = InputSlot & {
   readonly argumentDefault?: unknown;
 };
 
-/** One REST call that loads the values of many parent objects (`bind-batch.ts`). */
+/** One REST call that loads a field for many parent objects (`bind-batch.ts`). */
 export type Batch = {
   /** The parents' keys. With `in: "item"`, they are not sent, but looked up in the complete list. */
   readonly key: Input & { readonly source: ParentSource };
@@ -126,7 +126,7 @@ export type FormerObjects = ReadonlyMap<string, () => readonly Backing[]>;
 /** How the server resolves an entity representation from a federation router (`_entities`). */
 export type Reference = {
   readonly type: string;
-  /** `property` is the REST property of a key without a field. `isInteger`: whether REST's id is an integer. */
+  /** `property`: the key's REST property, if `field` is absent. `isInteger`: whether REST's id is an integer. */
   readonly keys: readonly (Omit<KeyField, "isRequired"> & {
     readonly property?: string;
     readonly isInteger?: true;
@@ -168,7 +168,7 @@ export type Model = {
    * list.
    */
   readonly semanticNonNull: ReadonlyMap<string, readonly number[]>;
-  /** Coordinates of fields that are null only if no call is made, because the response never has null for them. */
+  /** Coordinates of fields that are null only if no call is made: responses never have null for them. */
   readonly nullOnlyWithoutCall: ReadonlySet<string>;
   /** Schema coordinate → the REST deprecation that affects this field, argument or input field. */
   readonly deprecations: ReadonlyMap<string, Deprecation>;

@@ -11,7 +11,7 @@ export const displayPath = (file: string): string =>
 
 export const isManifest = (file: string): boolean => file.startsWith("../");
 
-/** Omits the lines of a file that cannot be read, and of a manifest, because each of its lines is a whole operation. */
+/** Omits the lines of an unreadable file, and those of a manifest, where each line is a whole operation. */
 export function frameAt(
   { linesOf }: Project,
   role: Frame["role"],

@@ -108,7 +108,7 @@ function reasons(
   return own.filter((each) => selected.has(each));
 }
 
-/** Returns the coordinates that each saved operation selects in the new and the old schema, which has removed fields. */
+/** Returns the coordinates that each saved operation selects in the new schema, and in the old one for removed fields. */
 function selectionsOf(head: Project, base: Project | undefined): Map<SavedOperation, Set<string>> {
   const models = [head.model, base?.model].filter((model) => model !== undefined);
   return new Map(

@@ -1,6 +1,6 @@
 /**
  * Avoids two findings with the same cause: a finding about a schema change already lists the saved operations that the change
- * makes invalid. The finding about an app's operation that was already invalid at the base becomes a note.
+ * makes invalid. If an app's operation was already invalid at the base, its finding becomes a note.
  */
 import type { Project, ValidProject } from "../project/project.ts";
 import { readOnce } from "../project/spec-files.ts";

@@ -227,7 +227,7 @@ function inputOf({ argumentsByName }: FieldContext, slot: InputSlot, source: Inp
 /** Maximum number of parameters that advice lists. */
 const mostNamed = 10;
 
-/** Returns the parameter that an argument feeds: the one named in `@restName`, or like the argument. */
+/** Finds the parameter that an argument feeds by the argument's `@restName`, or else by its own name. */
 function parameterNamedBy(
   { binder: { names, schema }, directive, slots }: FieldContext,
   argument: GraphQLArgument,

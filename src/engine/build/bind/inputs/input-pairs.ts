@@ -12,7 +12,7 @@ import {
 import type { Sent } from "./sent.ts";
 
 export type InputPair = {
-  /** Schema of the REST object: of REST's alternatives, the first that has all fields of the type. */
+  /** Schema of the REST object; among alternatives, the first that has all fields of the type. */
   readonly shape: Shape;
   readonly fields: readonly PairedField[];
   /** The members of REST's `oneOf`, if the type is a `@oneOf` type. `shape` then has one property per field. */

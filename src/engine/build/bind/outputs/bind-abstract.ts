@@ -71,7 +71,7 @@ export function bindAbstract(
 }
 
 /**
- * Pairs each member of the `oneOf` with the object type that has the name of its schema or of a discriminator value. `without`:
+ * Pairs each member of the `oneOf` with the object type named like its schema or like one of its discriminator values. `without`:
  * members without a type. `unmatchedTypes`: types without a member.
  */
 function pairWithMembers({ members, property }: Variants, types: readonly GraphQLObjectType[]) {
@@ -128,7 +128,7 @@ type Unpaired = {
   readonly unmatchedTypes: ReadonlySet<GraphQLObjectType>;
 };
 
-/** Reports all `oneOf` members without an object type in one finding. Suggests object types that no member matches. */
+/** Reports in one finding all `oneOf` members without an object type. Suggests object types that no member matches. */
 function addWithoutMember(
   { findings }: Binder,
   where: FindingTarget,

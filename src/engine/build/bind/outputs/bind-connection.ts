@@ -115,8 +115,8 @@ function fitsType(field: FieldContext, path: string | undefined, shape: Shape, t
 }
 
 /**
- * Checks that `more` is a boolean, or a string or number that REST may leave out: one that is always present would announce a next
- * page after the last one.
+ * Checks that `more` is a boolean, or a string or number that REST may leave out: if always present, it would announce a next
+ * page even on the last page.
  */
 function fitsMore(field: FieldContext, path: string, value: ResponseValue): boolean {
   if (!isScalar(value.shape)) return fitsType(field, path, value.shape, "boolean");

@@ -11,7 +11,7 @@ import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import { hasName, pagingNames } from "./paging-names.ts";
 
-/** Returns `undefined` if the paging is invalid, which is reported. */
+/** Returns `undefined` after reporting invalid paging. */
 export function bindPaging(
   field: FieldContext,
   inputs: readonly Input[],

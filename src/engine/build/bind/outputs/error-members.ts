@@ -1,6 +1,6 @@
 /**
  * Determines which members of a 4xx response body clients see. `x-error-mapping` names them. Without it, they are `title`,
- * `detail` and `errors` of problem details (RFC 9457). Clients never see bodies of 401, 403 and 407, because they may repeat a
+ * `detail` and `errors` of problem details (RFC 9457). Clients never see bodies of 401, 403 and 407, which may repeat a
  * credential.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -33,7 +33,7 @@ export type ErrorSchema = {
   readonly shape: Shape;
   /** Each member of a `oneOf` may have its own `x-error-mapping`. */
   readonly mappings: readonly Mapping[];
-  /** The schemas that were searched for declarations: one in any of these would be in `mappings`. */
+  /** The schemas that were searched for an `x-error-mapping`, including those without one. */
   readonly parts: readonly RestNode[];
 };
 
@@ -60,9 +60,7 @@ export const errorSchemas = (document: RestDocument, { responses }: RestOperatio
     });
   });
 
-/**
- * Searches the schema for `x-error-mapping` and, if it has none, the target of its `$ref` and its `allOf`, `oneOf` and `anyOf`.
- */
+/** Searches for `x-error-mapping` in the schema, or else in the target of its `$ref` and in its `allOf`, `oneOf` and `anyOf`. */
 function mappingsAt(document: RestDocument, node: RestNode, passed: Map<unknown, RestNode>): Mapping[] {
   const { value } = node;
   if (!isRecord(value) || passed.has(value)) return [];
@@ -188,7 +186,7 @@ export const isMapOfTexts = ({ entry }: Shape): boolean => {
   );
 };
 
-/** The members that a declaration names, with the shapes that they may have. */
+/** The members that `x-error-mapping` names, with their possible shapes. */
 export const memberKinds = {
   message: { fits: isTextShape, wanted: "a text" },
   code: { fits: isCode, wanted: "a string or a number" },

@@ -75,7 +75,7 @@ function refuseNonNull({ binder, definition }: FieldContext, at: FindingTarget, 
 
 type Call = {
   readonly batch: BoundField["batch"];
-  /** Whether one call should load the values of many parents, even if the batch is invalid. */
+  /** Whether one call should load the field for many parents, even if the batch is invalid. */
   readonly isForMany: boolean;
   /** Whether the parent may lack a value that the call needs. */
   readonly mayLackKey: boolean;

@@ -102,8 +102,8 @@ function calledOperation(
 }
 
 /**
- * Whether the response is the same for all callers. False for an operation with other header parameters than `Accept-Language`,
- * because the gateway may set them for each caller.
+ * Whether the response is the same for all callers. False if the operation has header parameters besides `Accept-Language`: the
+ * gateway may set them per caller.
  */
 const isPublicRead = (operation: RestOperation): boolean =>
   isSafe(operation.method) &&

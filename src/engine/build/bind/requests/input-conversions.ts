@@ -54,7 +54,7 @@ export class InputConversions {
   }
 
   /**
-   * Whether the input object must be converted. At any depth, REST has another name for a field, rejects its null, or expects a
+   * Whether the input object must be converted: at any depth, REST names a field differently, rejects its null, or expects a
    * number for its ID or enum value.
    */
   #differs(pair: InputPair, seen: Set<InputPair>): boolean {

@@ -86,7 +86,7 @@ function argumentValue(
 }
 
 /**
- * Whether TypeScript cannot check the value against the generated REST types. The schema then accepts alternatives, or requires a
+ * Whether TypeScript cannot check the value against the generated REST types: the schema accepts alternatives, or requires a
  * read-only property, which requests omit (OpenAPI 3.1 §4.8.24).
  */
 function isBeyondTypes(
@@ -134,7 +134,7 @@ const inputNames = (pairs: InputPairs, { inputs }: FieldBinding): Names =>
 
 type Renamed = [name: string, argument: string];
 
-/** For fields with another name in REST, at any depth: `profile.colour` → `profile.color`. */
+/** For nested fields with another name in REST: `profile.colour` → `profile.color`. */
 function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape, depth = 0): Renamed[] {
   const bare = getNullableType(given);
   if (isListType(bare)) return written.items ? renamedBelow(pairs, bare.ofType, written.items, depth) : [];
@@ -154,8 +154,8 @@ const prefixed = (name: string, argument: string, renamed: readonly Renamed[]): 
 const maxNameDepth = 3;
 
 /**
- * For an argument that is the whole body: REST property → input field. A property that several fields of a `@oneOf` type feed is
- * mapped to the argument itself.
+ * For an argument that is the whole body: REST property → input field. If several fields of a `@oneOf` type feed a property, it
+ * maps to the argument itself.
  */
 function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): Names {
   const type = wholeBody && getNamedType(wholeBody.type);

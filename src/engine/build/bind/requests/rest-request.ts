@@ -23,7 +23,7 @@ type RequestEntry = { readonly name: string; readonly value: RequestValue };
 export type RequestValue = {
   readonly source: InputSource | "keys";
   readonly sent: SentValue;
-  /** The document requires the value in the parent's REST object, so the field fails without a call if it is missing. */
+  /** The document requires the value in the parent's REST object, so if it is missing, the field fails without a call. */
   readonly isRequired?: true;
   /** TypeScript cannot check the value against the REST types (`isBeyondTypes`). */
   readonly isUntyped?: true;
@@ -52,10 +52,10 @@ export type ConversionId = {
  * different operations.
  */
 export type InputConversion = ConversionId & {
-  /** Whether the conversion calls itself, so that TypeScript needs its result type. */
+  /** Whether the conversion calls itself: TypeScript then needs a result type. */
   readonly isRecursive: boolean;
   readonly fields: readonly ConvertedField[];
-  /** The type is a `@oneOf` type, of which clients set exactly one field. */
+  /** The type is a `@oneOf` type: clients set exactly one of its fields. */
   readonly isChoice?: true;
 };
 

@@ -16,8 +16,8 @@ import { readRest } from "../../schema/directives.ts";
 import { allFields, boundRoots, objectTypesOf, unreachableTypes } from "../../schema/object-types.ts";
 
 /**
- * Binds the schema of `head` again, but also finds operations by their names in `base`, and gives a type without REST objects
- * those that it had in `base`. Returns `head` if nothing was renamed or lost.
+ * Binds the schema of `head` again, but also finds operations by their names in `base`, and gives a type that lost its REST
+ * objects those of `base`. Returns `head` if nothing was renamed or lost.
  */
 export function bindAsBefore(base: ValidProject, head: ValidProject): ValidProject {
   const names = formerNames(base.model, head.model);

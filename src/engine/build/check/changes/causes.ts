@@ -16,7 +16,7 @@ import { includedSchemas } from "../../openapi/shapes/schema-cycles.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import { fieldOf } from "../../schema/schema-coordinate.ts";
 
-/** Rules about a missing part of the document: the new document has no node for it, so those of the base come first. */
+/** Rules about a missing part of the document: the new document has no node for it, so nodes of the base come first. */
 const ofMissing = new Set<Rule>([
   "operation-unknown",
   "operation-id-duplicate",
@@ -117,8 +117,8 @@ const requiredBeside = ({ path, ...node }: NodeLocation): NodeLocation[] =>
   path.at(-2) === "properties" ? [{ ...node, path: [...path.slice(0, -2), "required"] }] : [];
 
 /**
- * Returns the outermost node on the path that was removed, or its parent if the removal left the parent empty. Returns
- * `undefined` if the whole path still exists.
+ * Returns the outermost removed node on the path, or its parent if the removal left the parent empty. Returns `undefined` if the
+ * whole path still exists.
  */
 function topmostRemoved(document: RestDocument, { file, path }: NodeLocation): NodeLocation | undefined {
   const at = (length: number): NodeLocation => ({ file, path: path.slice(0, length) });

@@ -1,5 +1,5 @@
 /**
- * Finds the changes of `schema.graphql`. Compares the public schema with graphql-js, and the binding directives with
+ * Finds the changes of `schema.graphql`. Compares the public schema by graphql-js, and the binding directives by
  * `bindingChanges`.
  */
 import {

@@ -203,7 +203,7 @@ export const operationFacts: readonly Fact[] = [
   ),
 ];
 
-/** Whether the field returns the complete list of the REST response, and is not a connection. Excludes batched fields, because the rule `batch-paged` covers them. */
+/** Whether the field returns the whole list of the response and is no connection. The rule `batch-paged` covers batches. */
 const readsWholeList = ({ coordinate, connection, batch }: BoundField, schema: GraphQLSchema): boolean =>
   !connection && !batch && isListType(getNullableType(elementAt(schema, coordinate)?.type));
 

@@ -80,7 +80,7 @@ function removedParameter(
     return all.filter((each) => !keys.has(inputKey(each)));
   };
   const gone = without(operation.parameters, current.parameters);
-  // `@restName` may give the argument another name than the parameter, and the message quotes both
+  // by `@restName`, argument and parameter may have different names; the message quotes both
   const quoted = new Set(
     [...error.message.matchAll(/"([^"]*)"/g)].map(([, name = ""]) => normalizeName(name)),
   );

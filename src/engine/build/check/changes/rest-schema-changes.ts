@@ -75,7 +75,7 @@ const oneWithout = (parts: readonly Part[], others: readonly Part[]): Part =>
     ({ shape }) => !others.some((other) => isDeepStrictEqual(shape.node.value, other.shape.node.value)),
   ) ?? (parts[0] as Part);
 
-/** Merges into one difference all properties of an object that became required. Does the same for its removed properties. */
+/** Merges all newly required properties of an object into one difference. Does the same for its removed properties. */
 function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   const nodeOf = ({ found, was, is }: Unfit): RestNode => (found === required ? is : was).node;
   const listOf = (each: Unfit): unknown =>
