@@ -10,7 +10,7 @@ import { atRestDirective, type FieldOfParent } from "./field-context.ts";
 import type { Backing } from "./model.ts";
 
 type Inheriting = FieldOfParent & {
-  /** Enclosing type → number of its REST schemas to which the field has been bound. */
+  /** Enclosing type → number of its REST schemas that the field is bound to. */
   readonly bound: Map<string, number>;
 };
 

@@ -30,7 +30,7 @@ export function gitFiles(root: string, ref: string): SpecFiles | undefined {
 
 const schemaFile = "schema.graphql";
 
-/** Returns the former path of a moved spec folder: the only spec folder in the commit that the working tree lacks. */
+/** Returns the former path of a moved spec folder: the commit's only spec folder that the working tree lacks. */
 function movedFrom(git: (...args: string[]) => string, commit: string, ref: string): string | undefined {
   const gone = ["diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit];
   const schemas = git(...gone, "--", `:(top,glob)**/spec/${schemaFile}`).split("\0");

@@ -125,7 +125,7 @@ function sentObject(pairs: InputPairs, { fields, choosesFrom }: InputPair): Sent
     kind: "choice",
     of: () =>
       fed.map(({ field, choice, sent }) => {
-        // values of other types are sent unchanged
+        // scalars and lists are sent unchanged
         if (choice?.isWholeMember && !isInputObjectType(getNullableType(field.type))) return sent();
         const { chosenBy } = choice ?? {};
         const constant: [string, SentMember][] =

@@ -29,8 +29,8 @@ export type OneOfMember = {
 };
 
 /**
- * Finds the property that distinguishes the members of a `oneOf` in a request body. It may be optional there, because the server
- * always sends it.
+ * Finds the property that distinguishes the members of a `oneOf` in a request body. It may be optional, because the server always
+ * adds it.
  */
 export const discriminateRequest = (variants: Variants): Variants => {
   const discriminated = discriminate(variants);

@@ -16,8 +16,8 @@ import { readRest } from "../../schema/directives.ts";
 import { allFields, boundRoots, objectTypesOf, unreachableTypes } from "../../schema/object-types.ts";
 
 /**
- * Binds the schema of `head` again, but also finds operations by their names in `base`, and gives a type that lost its REST
- * objects those of `base`. Returns `head` if nothing was renamed or lost.
+ * Binds the schema of `head` again, but also finds operations by their names in `base`, and lets a type without REST objects keep
+ * those of `base`. Returns `head` if nothing was renamed or lost.
  */
 export function bindAsBefore(base: ValidProject, head: ValidProject): ValidProject {
   const names = formerNames(base.model, head.model);
@@ -28,7 +28,7 @@ export function bindAsBefore(base: ValidProject, head: ValidProject): ValidProje
   return isValid(bound) ? bound : head;
 }
 
-/** Maps each old operation name that the schema still uses to the renamed operation. */
+/** Old operation name that the schema still uses → the renamed operation. */
 function formerNames(base: Model, head: Model): Map<string, RestOperation> {
   return new Map(
     allFields(head.schema).flatMap(({ field }): [string, RestOperation][] => {
@@ -41,7 +41,7 @@ function formerNames(base: Model, head: Model): Map<string, RestOperation> {
   );
 }
 
-/** Maps each type that lost its REST objects to the objects that it had in the base, as the new document declares them. */
+/** Type that lost its REST objects → its objects in the base, as the new document declares them. */
 function objectsOfUnbound(base: Model, head: Model): FormerObjects {
   const entities = head.federation?.keys.map(({ type }) => type);
   const unreached = lazy(() => new Set(unreachableTypes(head.schema, entities).map(({ name }) => name)));

@@ -32,7 +32,7 @@ function fieldChanges(base: Model, head: Model): Change[] {
   });
 }
 
-/** Removes the inputs of newly required REST parameters, because the call would fail without them. */
+/** Ignores the inputs of newly required REST parameters: the schema had to add them. */
 function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
   if (old.kind !== "bound" || now.kind !== "bound") return now;
   const had = new Set(inputSlotsOf(old.operation).map(inputKey));
