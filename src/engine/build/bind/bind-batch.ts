@@ -179,8 +179,8 @@ function checkMatch(
 }
 
 /**
- * Reports a page size that may cut off the response to a batch. A page must have room for one object per key. If a key has a list
- * of objects, the document must declare with `x-limit-per` that the page size applies to each key.
+ * Reports a page size that may cut off the response to a batch. A page must have room for one object per key. For a list of
+ * objects per key, the document must declare by `x-limit-per` that the page size applies to each key.
  */
 export function checkBatchCut(
   field: FieldContext,

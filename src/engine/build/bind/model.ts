@@ -1,4 +1,4 @@
-/** The result of binding, which codegen, check, explain and propose read. */
+/** The result of binding, read by codegen, check, explain and propose. */
 import type { DocumentNode, GraphQLField, GraphQLInputType, GraphQLOutputType, GraphQLSchema } from "graphql";
 import type { Operation } from "../../shared/operation.ts";
 import type { Page } from "../../shared/page.ts";

@@ -74,8 +74,7 @@ const kindOf = ({ types }: Styled["shape"]): string =>
   types.has("array") ? "array" : types.has("object") ? "object" : "value";
 
 /**
- * Returns the members that the style of the object cannot represent: objects, lists, and in style deepObject also names with
- * brackets.
+ * Returns the members that the object's style cannot represent: objects, lists, and in style deepObject also names with brackets.
  */
 export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">): Property[] =>
   style === "json" || !shape.types.has("object")

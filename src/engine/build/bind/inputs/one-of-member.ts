@@ -38,7 +38,7 @@ export const discriminateRequest = (variants: Variants): Variants => {
   return discriminateByValues(variants.members, ({ only }) => only !== "response") ?? variants;
 };
 
-/** Finds the `oneOf` member for a field: by its schema's name, its discriminator value or its only required property. */
+/** Finds a field's `oneOf` member by the member's schema name, discriminator value or only required property. */
 export function findOneOfMember(
   names: RestNames,
   field: GraphQLInputField,

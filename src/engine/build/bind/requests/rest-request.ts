@@ -1,4 +1,4 @@
-/** The request of a bound field, which `resolve-request.ts` resolves and codegen prints. */
+/** A bound field's request, resolved by `resolve-request.ts` and printed by codegen. */
 import type { JsonSchema } from "../../../shared/json-schema.ts";
 import type { InputLocation } from "../../openapi/operation.ts";
 import type { InputSource } from "../inputs/input-source.ts";
