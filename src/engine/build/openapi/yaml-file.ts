@@ -20,7 +20,7 @@ export type DuplicateKey = { readonly file: string; readonly path: NodePath; rea
 export type YamlFile = {
   readonly value: unknown;
   readonly duplicateKeys: readonly DuplicateKey[];
-  /** Returns the location of the value at `path` or of its key; if there is none, of the nearest existing ancestor. */
+  /** Returns the location of the value at `path` or of its key; if neither exists, of the nearest ancestor. */
   place(path: NodePath): FileLocation;
   /** Returns the path of the innermost value or key at a location. */
   pathAt(location: Pick<FileLocation, "line" | "column">): NodePath;

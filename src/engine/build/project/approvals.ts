@@ -38,7 +38,7 @@ const texts = ["fingerprint", "rule", "coordinate", "reason", "author"] as const
 
 function readEntry(file: YamlFile, value: unknown, index: number, faults: UnreadableSpec[]): ApprovalEntry {
   const given = isRecord(value) ? value : {};
-  // a finding prints an entry with the placeholders <why> and <who>; a text that is still a placeholder counts as missing
+  // a finding shows an entry with the placeholders <why> and <who>; a text that is still a placeholder counts as missing
   const text = (key: (typeof texts)[number] | "expires"): string =>
     typeof given[key] === "string" ? given[key].trim().replace(/^<\w+>$/, "") : "";
   const wrong: string[] = texts.filter((key) => text(key) === "");

@@ -3,7 +3,7 @@ import type { SpecFiles } from "./spec-files.ts";
 
 /**
  * Caches the last result of `make` until a file that it read or a folder that it listed changes. For processes that reload a
- * project, although most of its files are unchanged.
+ * project after few of its files have changed.
  */
 export function cacheByFiles<T>(make: (files: SpecFiles) => T): (files: SpecFiles) => T {
   let last: { readonly value: T; readonly seen: readonly ((files: SpecFiles) => boolean)[] } | undefined;

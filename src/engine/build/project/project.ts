@@ -26,9 +26,9 @@ import { folderFiles, readOnce, type SpecFiles, savedOperationTexts } from "./sp
 
 type Given = {
   readonly manifests?: readonly Manifest[];
-  /** Reads the REST API. If several projects may share the same documents, this is `cacheByFiles(readRestApi)`. */
+  /** Reads the REST API. If several projects share documents, pass `cacheByFiles(readRestApi)`. */
   readonly restOf?: (files: SpecFiles) => RestApi;
-  /** The git ref or URL that the user gave. Only the base of a comparison has this name. */
+  /** The git ref or URL that the user gave. Present only for the base of a comparison. */
   readonly name?: string;
   readonly formerObjects?: FormerObjects;
 };
@@ -125,8 +125,8 @@ export class Project {
   }
 
   /**
-   * Turns an approved error into a warning. Ignores the expiry date, which only `check` considers, because codegen's output must
-   * not depend on the date.
+   * Turns an approved error into a warning. Ignores the expiry date, because codegen's output must not depend on it. Only `check`
+   * considers the date.
    */
   #judged(diagnostic: Diagnostic): Diagnostic {
     const { rule, severity, coordinate } = diagnostic;

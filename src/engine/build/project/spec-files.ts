@@ -41,7 +41,7 @@ export const folderFiles = (folder: string): SpecFiles => ({
   },
 });
 
-/** Reads from memory. `texts` contains the files of a spec folder that is not written yet, by name. */
+/** Reads from memory. `texts`: the files, by name, of a spec folder that is not written yet. */
 export const textFiles = (texts: ReadonlyMap<string, string>): SpecFiles => ({
   read: (name) => texts.get(name),
   list: (folder) => namesBelow(folder, [...texts.keys()]),
@@ -53,7 +53,7 @@ export const withTexts = ({ read, list }: SpecFiles, texts: ReadonlyMap<string, 
   list: (folder) => [...new Set([...list(folder), ...textFiles(texts).list(folder)])].sort(),
 });
 
-/** Implements `SpecFiles.list`: returns those of the given names that are below the folder. */
+/** Implements `SpecFiles.list`: returns the given names that are below the folder. */
 export const namesBelow = (folder: string, names: readonly string[]): string[] =>
   names.filter((name) => folder === "." || name.startsWith(`${folder}/`)).sort();
 

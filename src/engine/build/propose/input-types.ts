@@ -187,8 +187,8 @@ function requiresItself(shape: Shape): boolean {
 }
 
 /**
- * Whether the parameter accepts any text: it is an untyped path or header parameter, or allows strings besides other simple
- * types. An untyped query parameter does not count, because it may be a list.
+ * Whether the parameter accepts any text: it is an untyped path or header parameter, or allows strings and other simple types. An
+ * untyped query parameter does not count, because it may be a list.
  */
 function isAnyText({ shape, in: location, style }: Parameter): boolean {
   const { types, values, contradiction } = shape;
@@ -197,7 +197,7 @@ function isAnyText({ shape, in: location, style }: Parameter): boolean {
   return types.size > 1 && types.has("string") && !types.has("array") && !types.has("object");
 }
 
-/** The default of the page size argument if REST has none, because a connection must know its page size. */
+/** The default of the page size argument if REST has none: a connection must know its page size. */
 function defaultLength({ limits }: Shape): string {
   if (Number.isInteger(limits.default)) return "";
   const { minimum: least, maximum: most } = limits;

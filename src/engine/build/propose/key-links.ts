@@ -42,7 +42,7 @@ export type KeyLinks = {
   readonly comments: number;
 };
 
-/** A link, and the index of its binding that is being tried. */
+/** A link, and the index of the binding being tried. */
 type Tried = { readonly link: KeyLink; readonly index: number };
 
 const contradictedHead = `# Links that the names of keys suggest and the document contradicts: remove the # only if you know better.
@@ -132,7 +132,7 @@ type KeyLink = {
   /** The type with the key property, which gets the new field. */
   readonly owner: string;
   readonly field: string;
-  /** A definition of the field in SDL for each possible binding, best binding first. */
+  /** The SDL of the field for each possible binding, best binding first. */
   readonly bindings: readonly string[];
   /**
    * The first `sure` bindings look up the object by its id, or by a property that it is known to have. The others are doubtful:
@@ -161,9 +161,9 @@ type Index = ReadonlyMap<string, readonly LookupField[]>;
 
 /** Where `linksOf` searches for the objects that keys refer to. */
 type Targets = {
-  /** By key name without `Id`, the lookup fields of the types that the key may refer to. */
+  /** By key name minus `Id`: the lookup fields of the types that the key may refer to. */
   readonly byName: Index;
-  /** By key name, the lookup fields that find an object by another property than its id. */
+  /** By key name: the lookup fields that find an object by a property other than its id. */
   readonly byKey: Index;
   readonly namesakes: Namesakes;
 };
@@ -247,7 +247,7 @@ function linksOf(model: Model, owner: string, targets: Targets): KeyLink[] {
 }
 
 /**
- * A name such as `_userId` is usually that of an internal id. Describes a contradiction if the object also has a key such as
+ * A name such as `_userId` usually means an internal id. Describes a contradiction if the object also has a key such as
  * `externalUserId`, because the operation may accept the external id instead of the internal one.
  */
 function otherKeyOf(model: Model, owner: string, key: string): string | undefined {
@@ -263,7 +263,7 @@ function otherKeyOf(model: Model, owner: string, key: string): string | undefine
 const referenceProperties = new Set("id type self href link url html_url summary name key".split(" "));
 
 /**
- * Names the object that a reference `{ id, type }` refers to. The name is the value of `type` without `_reference`: for example,
+ * Names the object that a reference `{ id, type }` refers to. The name is the value of `type` minus `_reference`: for example,
  * `service` for `service_reference`. If the document lists no values of `type`, the name is that of the GraphQL fields which
  * return the reference. Returns `undefined` if the object is not a reference, or if the name is ambiguous.
  */
@@ -303,8 +303,8 @@ function onlyHolder({ fields }: Model, type: string): string | undefined {
 }
 
 /**
- * Maps a resource name to an example path in each area of the API that has the resource. An area consists of the path segments
- * before the resource.
+ * Maps a resource name to one path in each area of the API that has the resource. An area consists of the path segments before
+ * the resource.
  */
 type Namesakes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -326,7 +326,7 @@ function findNamesakes({ operations }: Model): Namesakes {
   return found;
 }
 
-/** The path segments before a resource, without the API's name and version. */
+/** The path segments before a resource, except `api` and versions. */
 const areaOf = (before: readonly string[]): string =>
   before.filter((each) => !isApiOrVersion(each)).join("/");
 
@@ -351,7 +351,7 @@ function shownProperties({ schema, fields }: Model, owner: string): string[] {
   });
 }
 
-/** Whether the key is the owner's own id: the linked type has the key too, and has no property that the owner lacks. */
+/** Whether the key is the owner's own id: the linked type also has the key, and the owner has all of its properties. */
 function isSame(model: Model, owner: string, linked: string, key: string): boolean {
   const own = shownProperties(model, owner);
   const other = shownProperties(model, linked);
@@ -387,13 +387,13 @@ const lookedUp = ({ field: { operation }, path }: LookupField, key: string): str
     result: resultAt(path),
   });
 
-/** Returns the parameter that accepts the ids, and the properties of the returned objects that contain the id. */
+/** Returns the parameter that accepts the ids, and the returned objects' properties that contain the id. */
 function idsOf(model: Model, lookup: LookupField): Property[] {
   const { ids } = lookup;
   return [...(ids ? [ids] : []), ...idPropertiesOf(model, lookup)];
 }
 
-/** Returns the properties of the returned objects that contain the value by which the operation finds the objects. */
+/** Returns the returned objects' properties that contain the value of the operation's lookup parameter. */
 function idPropertiesOf(model: Model, lookup: LookupField): Property[] {
   const alternate = alternateKey(lookup);
   if (!alternate) return [propertyOf(model, lookup.type, "id") ?? []].flat();
@@ -427,7 +427,7 @@ type LookupField = {
   | { readonly returns: "all"; readonly ids: undefined }
 );
 
-/** Returns the lookup's path parameter if it accepts another value than the object's id, for example a `code`. */
+/** Returns the lookup's path parameter if it accepts a value other than the object's id, for example a `code`. */
 const alternateKey = (lookup: LookupField): Parameter | undefined =>
   lookup.returns === "one" && !isId(lookup.ids.name, lookup) ? lookup.ids : undefined;
 
@@ -463,8 +463,8 @@ function findLookupField(model: Model, field: BoundField): LookupField | undefin
 type Listed = { readonly type: unknown; readonly path: readonly string[] };
 
 /**
- * Finds the list of objects in the field's value. If the value is an object, it must have exactly one list that is named like
- * the last segment of the path.
+ * Finds the list of objects in the field's value. If the value is an object, exactly one list must have a name or type like the
+ * path's resource.
  */
 function listOf(
   { fields }: Model,

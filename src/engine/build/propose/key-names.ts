@@ -15,7 +15,7 @@ export function keysFor(parameter: string, resource: string): string[] {
   return words.map((_, at) => normalizeName([...words.slice(0, at), resource, ...words.slice(at)].join("")));
 }
 
-/** The normalized names that a property may have if it contains the value of the path parameter in an object of the resource. */
+/** The possible normalized names of the property that contains the path parameter's value in an object of the resource. */
 export function propertiesFor(parameter: string, resource: string): string[] {
   const words = wordsOf(parameter);
   const [start, end] = positionOf(resource, words) ?? [0, 0];

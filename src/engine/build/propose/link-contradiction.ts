@@ -9,14 +9,14 @@ import type { RestDocument, RestNode } from "../openapi/document.ts";
 import { isOnly, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import { splitCamelCase, splitWords } from "../schema/graphql-names.ts";
 
-/** A key property, its name without `Id`, and the schemas of the objects that have it (`owners`). */
+/** A key property, its name minus `Id`, and the schemas of the objects with the key (`owners`). */
 export type LinkKey = {
   readonly property: Property;
   readonly name: string;
   readonly owners: readonly Shape[];
 };
 
-/** Describes a contradiction between a key and `ids`: the parameter for the id, and the id property of the returned objects. */
+/** Describes a contradiction between a key and `ids` (the id parameter, and the id property of the returned objects). */
 export function linkContradiction(
   document: RestDocument,
   { property, name, owners }: LinkKey,

@@ -1,8 +1,8 @@
 /**
  * Finds the type that an operation can become a field of. For example, `/libraries/{library_id}/books/{id}/pages` can be a field
- * of the type that `/libraries/{library_id}/books/{id}` returns. The call of the new field and the calls that fetch the type then
- * have to get the path parameters that both need from the same sources. Links are declared in the document, or suggested by paths
- * and names; the binder proves suggested links.
+ * of the type that `/libraries/{library_id}/books/{id}` returns. Path parameters shared by the new field's call and the calls
+ * that fetch the type must then have the same sources. Links are declared in the document, or suggested by paths and names; the
+ * binder proves suggested links.
  */
 import { getNamedType, getNullableType, isObjectType } from "graphql";
 import { membersOf } from "../../shared/json-object.ts";
@@ -22,7 +22,7 @@ const isParameter = (step = ""): boolean => /^\{.*\}$/.test(step);
 /** Indexes a model for link lookups, because it may have thousands of fields and operations. */
 export class Links {
   readonly #model: Model;
-  /** Bound fields that only read, by path without parameter names. */
+  /** Bound fields that only read, by path minus parameter names. */
   readonly #byPath: ReadonlyMap<string, readonly BoundField[]>;
   readonly #declared: ReadonlyMap<string, readonly Link[]>;
   /** All fields, by the object type that they return. */
@@ -63,7 +63,7 @@ export class Links {
   }
 
   /**
-   * Returns the fields with calls that fetch objects of the type: one object at the path, or a list at the parent path. Returns
+   * Returns the fields whose calls fetch objects of the type: one object at the path, or a list at the parent path. Returns
    * `undefined` if objects of the type also occur inside other objects, because they may have another path.
    */
   #fieldsFetching(
@@ -93,7 +93,7 @@ export class Links {
 const pathKey = (steps: readonly string[]): string =>
   steps.map((step) => (isParameter(step) ? "{}" : step)).join("/");
 
-/** Whether the operation has this path, apart from the names of parameters, and only reads. */
+/** Whether the operation only reads, and has this path apart from parameter names. */
 const isAt = (operation: RestOperation, steps: readonly string[]): boolean =>
   isSafe(operation.method) && pathKey(stepsOf(operation.path)) === pathKey(steps);
 
@@ -116,8 +116,8 @@ function ownKey(model: Model, type: string, { name, shape }: Parameter): string 
 }
 
 /**
- * Returns the source from which the calls that fetch the type get a path parameter. Returns `undefined` if these calls have
- * different sources, or if a link cannot use the source.
+ * Returns the source of a path parameter in the calls that fetch the type. Returns `undefined` if these calls have different
+ * sources, or if a link cannot use the source.
  */
 function inherited(
   { schema }: Model,
@@ -147,7 +147,7 @@ function inherited(
 
 /**
  * A link from a type to an operation. A document may declare links, which pass values of a response to parameters of another
- * operation (OpenAPI 3.1 §4.8.20). A declared link that passes a value from anywhere but the response is ignored.
+ * operation (OpenAPI 3.1 §4.8.20). Declared links with values from outside the response are ignored.
  */
 export type Link = {
   readonly type: string;

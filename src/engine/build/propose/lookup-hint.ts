@@ -21,7 +21,7 @@ export function lookupHint(operation: RestOperation): string | undefined {
 
 /**
  * Finds the list of objects with ids in a response. The list is the response itself, the property that the response wraps, or the
- * property that is named like the last segment of the operation's path. Ignores other lists, such as the items of an order.
+ * property named like the last segment of the operation's path. Ignores other lists, such as the items of an order.
  */
 function listIn(operation: RestOperation, answer: Shape): { readonly place?: string } | undefined {
   if (hasIds(answer)) return {};

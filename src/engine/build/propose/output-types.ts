@@ -23,10 +23,7 @@ import { componentOf, describedBy, descriptionOf, type TypeDefinitions } from ".
 
 export const entriesDirective = (shape: Shape): string => (isMap(shape) ? " @restEntries" : "");
 
-/**
- * Whether an integer without a format may exceed 32 bits, because its name or description suggests a timestamp or a number of
- * bytes.
- */
+/** Whether an integer without a format may exceed 32 bits: its name or description suggests a timestamp or a number of bytes. */
 function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
   if (format !== undefined || limits.maximum !== undefined) return false;
   return (
@@ -92,7 +89,7 @@ export class OutputTypes {
     );
     const shown = list.required && !list.shape.nullable ? "!" : "";
     const own = ["edges", "nodes", "pageInfo"];
-    // an object around a value that the connection reads is shown if it has other properties, such as the number of all items
+    // an object with a value that the connection reads is shown only if it has other properties, such as a total
     const { total: _, ...others } = paths; // clients show the total
     const read = Object.values(others).map((path) => path.split("."));
     const isRead = ({ name, shape }: Property): boolean =>
@@ -201,8 +198,6 @@ export class OutputTypes {
   }
 }
 
-// `propose` prints a union only if the binder can resolve the member type of every value.
-
 /** Whether the binder can resolve the member type of every value. `names` has a type for each variant, in order. */
 function isUnion({ properties }: Shape, { property, members }: Variants, names: readonly string[]): boolean {
   return (
@@ -236,7 +231,7 @@ function matchingUnion(model: Model, variants: Variants, names: readonly string[
 
 /**
  * The SDL comment above an object type that does not show all properties: it lacks those that only some members of a union have,
- * or those that REST may send without declaring them (`additionalProperties`).
+ * or undeclared ones (`additionalProperties`).
  */
 function sharedFieldsComment({ variants, entry }: Shape): string[] {
   const isDescribed = (entry?.properties.get("value")?.shape.types.size ?? 0) > 0;

@@ -168,7 +168,7 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   return after && { after, paths: { ...end, total }, pages: "OFFSET" as const };
 }
 
-/** Returns the flag that makes REST page by cursors, such as `usemarker`. Without the flag, REST pages by offset. */
+/** Returns the flag that switches REST from offsets to cursors, such as `usemarker`. */
 const switchOf = (queries: readonly Parameter[]): Parameter | undefined => {
   const cursors = queries.filter((each) => hasName(names.after, each)).map(({ name }) => normalizeName(name));
   return queries.find(

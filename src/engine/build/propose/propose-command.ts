@@ -60,7 +60,7 @@ function proposableModel(given: Project): Proposable {
       };
 }
 
-/** Returns the project without the overlays that cannot be read, and the reasons why they cannot. */
+/** Returns the project minus its unreadable overlays, and why they are unreadable. */
 function withoutBrokenOverlays(project: Project): { project: Project; faults: readonly string[] } {
   const { files } = project;
   const broken = failureOf(() => project.rest);

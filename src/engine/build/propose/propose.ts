@@ -35,7 +35,7 @@ import {
 import { type Sendable, withoutUnsendable } from "./sendable.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
-/** The type of a proposed field, where `@rest` finds the value in the response, and another directive. */
+/** The type of a proposed field, the place of its value in the response, and another directive. */
 type Proposed = Partial<Pick<RestDirective, "result" | "connection">> & {
   readonly type: string;
   readonly directive?: string;

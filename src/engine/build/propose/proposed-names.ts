@@ -7,9 +7,9 @@ import { normalizeName, splitWords } from "../schema/graphql-names.ts";
 import { singular } from "./resource-paths.ts";
 
 /**
- * Names the operation by its `operationId`, without the parts that code generators add. An operation without an id is named by
- * its path. For example, `/folders/{id}` becomes `folder`, and `/folders/{id}/items` becomes `folder items`. For an unsafe
- * method, the name of a path begins with the method.
+ * Names the operation by its `operationId`, minus the parts that code generators add. An operation without an id is named by its
+ * path. For example, `/folders/{id}` becomes `folder`, and `/folders/{id}/items` becomes `folder items`. For an unsafe method,
+ * the name of a path begins with the method.
  */
 export function nameFrom(operation: RestOperation): string {
   const id = ownId(operation);
@@ -89,8 +89,8 @@ const isGeneric = (name: string): boolean => splitWords(name).every((word) => ge
 export const isApiOrVersion = (step: string): boolean => /^(?:api|v\d+(?:\.\d+)*)$/i.test(step);
 
 /**
- * Names an operation by its path. Omits leading segments for which `isLeftOut` returns true, if a segment that is not a parameter
- * follows. `wordsOf` converts the remaining segments to words.
+ * Names an operation by its path. Omits a leading segment that `isLeftOut` accepts if the next segment is not a parameter.
+ * `wordsOf` converts the remaining segments to words.
  */
 function nameFromPath(
   operation: RestOperation,

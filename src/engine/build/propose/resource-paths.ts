@@ -4,7 +4,7 @@ import { ownPath, type RestOperation } from "../openapi/operation.ts";
 /** The segments of a path; the first one is empty. A trailing slash, as in Django, adds no segment. */
 export const stepsOf = (path: string): string[] => path.replace(/(?<=.)\/$/, "").split("/");
 
-/** The last segment of the path that is not a parameter, for example `books` for `/books/{id}`. */
+/** The path's last segment that is not a parameter, for example `books` for `/books/{id}`. */
 export const resourceName = (operation: RestOperation): string =>
   stepsOf(ownPath(operation)).findLast((step) => !step.includes("{")) ?? "";
 

@@ -1,4 +1,4 @@
-/** Removes the optional parts of a request that cannot be sent, so that a field can be proposed without them. */
+/** Removes a request's unsendable optional parts, so that a field can be proposed without them. */
 import { formProperties, nestedMembers, unsupportedStyle } from "../bind/inputs/check-styles.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 
@@ -39,7 +39,7 @@ export function withoutUnsendable(operation: RestOperation): Sendable {
   };
 }
 
-/** Removes optional members of the parameter that are objects or lists. */
+/** Removes the parameter's optional members that are objects or lists. */
 function withoutNested(parameter: Parameter, omitted: string[]): Parameter {
   const nested = nestedMembers(parameter).filter(({ required }) => !required);
   if (nested.length === 0) return parameter;

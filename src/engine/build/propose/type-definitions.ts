@@ -46,7 +46,7 @@ export class TypeDefinitions {
     this.#document = operation.root.name;
   }
 
-  /** Returns the comment when it is needed for the first time, and afterwards its short form. */
+  /** Returns the comment on its first use, and afterwards its short form. */
   once(comment: string, short: string): string[] {
     const isNew = !this.#comments.has(comment);
     this.#comments.add(comment);
@@ -59,7 +59,7 @@ export class TypeDefinitions {
     return "JSON";
   }
 
-  /** Returns the scalar for a string format; `undefined` if the format has no scalar, or if another type has its name. */
+  /** Returns the scalar for a string format; `undefined` if the format has no scalar, or the scalar's name is taken. */
   date(format: string | undefined): string | undefined {
     const [name] = [...dateScalars].find(([, each]) => each === format) ?? [];
     if (name === undefined) return undefined;
@@ -88,8 +88,8 @@ export class TypeDefinitions {
   }
 
   /**
-   * Defines an object type, or reuses one that was defined for the same `wanted` name and has equal fields, because many documents
-   * repeat the schema of a page in each operation.
+   * Defines an object type, or reuses one with the same `wanted` name and equal fields: many documents repeat the schema of a
+   * page in each operation.
    */
   defineByFields(shape: Shape, wanted: string, fields: readonly string[]): string {
     const text = [wanted, ...fields].join("\n");
@@ -108,9 +108,9 @@ export class TypeDefinitions {
   }
 
   /**
-   * Defines an enum, or reuses one with the same values if its name fits. A name fits if one of the two ends with the other: for
-   * example, an argument `state` reuses the enum `GateState`. Properties with the same name and values share an enum if the
-   * property's name has several words, or if the enums would be named after the same resource.
+   * Defines an enum, or reuses one with the same values if one of the two names ends with the other: for example, an argument
+   * `state` reuses the enum `GateState`. Properties with the same name and values share an enum if the property's name has
+   * several words, or if the enums would be named after the same resource.
    */
   defineEnum(
     shape: Shape,
@@ -141,8 +141,8 @@ export class TypeDefinitions {
   }
 
   /**
-   * Maps each property that occurs repeatedly with the same values to a name for the shared enum. Omits one-word names such as
-   * `status`, because such properties may mean different things, and names that components have.
+   * Maps each property that occurs repeatedly with the same values to a name for the shared enum. Omits names of components, and
+   * one-word names such as `status`, because such properties may mean different things.
    */
   #repeatedEnums(): ReadonlyMap<string, string> {
     this.#repeated ??= namesOfRepeatedEnums(this.model.document.roots.map(({ value }) => membersOf(value)));
@@ -171,10 +171,10 @@ export function componentOf(shape: Shape): string | undefined {
   return isComponent(shape) ? String(path[2]) : undefined;
 }
 
-/** An enum. Only its name is known if it is in the existing schema. */
+/** An enum. Enums of the existing schema have only a `name` here. */
 type NamedEnum = { readonly name: string; readonly wanted?: string; readonly property?: string };
 
-/** Returns the property that has this schema for its value or for the items of its list. */
+/** Returns the property whose value, or whose list items, have this schema. */
 function propertyOf({ node, identity }: Shape): string | undefined {
   const [keyword, name] = node.path.slice(node.path.at(-1) === "items" ? -3 : -2);
   return identity.text === nodeKey(node) && keyword === "properties" ? String(name) : undefined;

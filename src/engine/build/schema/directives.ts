@@ -169,7 +169,7 @@ export type RestDirective = {
   readonly connection?: RestConnection;
 };
 
-/** Paths in the response body, such as `data.items`. `pages`: how the API pages without a cursor in the body. */
+/** Paths in the response body, such as `data.items`. `pages`: the paging style without a cursor in the body. */
 type RestConnection = {
   readonly items?: string;
   readonly next?: string;
@@ -236,7 +236,7 @@ function valueText(value: unknown): string {
   return isRecord(value) ? `{ ${membersText(value)} }` : JSON.stringify(value);
 }
 
-/** Returns the arguments of a directive that are not null. */
+/** Returns a directive's arguments that are not null. */
 function directiveValues(
   schema: GraphQLSchema,
   name: string,

@@ -61,7 +61,7 @@ export type KeyField = {
   readonly path: readonly string[];
   /** The name of the field's type. */
   readonly type: string;
-  /** Present for a field of `@requires`, which a representation may omit. `isNullable`: whether the field's type allows null. */
+  /** Present for a field of `@requires`: representations may omit it. `isNullable`: whether the field's type allows null. */
   readonly isRequired?: { readonly isNullable: boolean };
 };
 

@@ -37,7 +37,7 @@ export function enumValueName(text: string): string {
 
 const safe = (name: string): string => (/^[A-Za-z_]/.test(name) ? name : `_${name}`);
 
-/** Whether `rest` is the only one of `names` that the naming convention converts to `name`. */
+/** Whether `rest` equals `name`, or is the only one of `names` that converts to it. */
 const isImplied = (name: string, rest: string, names: Iterable<string>, convert: typeof fieldName): boolean =>
   name === rest ||
   (convert(rest) === name &&

@@ -37,7 +37,7 @@ export function objectTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): r
 
 /**
  * Returns the types that no operation can select or send, except built-in types and those of the binding directives. `entities`:
- * types that federation resolves. `without`: fields that are not followed.
+ * types that federation resolves. `without`: fields to ignore.
  */
 export function unreachableTypes(
   schema: GraphQLSchema,

@@ -86,7 +86,7 @@ function parseSchema(name: string, text: string): DocumentNode {
   }
 }
 
-/** Replaces definitions of the binding directives, which some schema files have for editors. */
+/** Replaces definitions of the binding directives: some schema files have them for editors. */
 const withDefinitions = ({ definitions }: DocumentNode): DocumentNode =>
   withDefer({
     kind: Kind.DOCUMENT,

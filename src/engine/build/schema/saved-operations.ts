@@ -67,8 +67,8 @@ export function readSavedOperations(
 }
 
 /**
- * Reads the operations in the manifests of apps, and reports those that the server would reject. An operation that several
- * versions of an app contain is read only once.
+ * Reads the operations in the manifests of apps, and reports those that the server would reject. An operation in several versions
+ * of an app is read only once.
  */
 export function readAppOperations(schema: GraphQLSchema | undefined, manifests: readonly Manifest[]): Read {
   const hint = "fix the operation in the app's repository, or restore what it selects in the schema";

@@ -1,6 +1,6 @@
 /**
  * A line `# @tool` above a saved operation, or `@tool` in its description, exposes the operation to agents (Model Context
- * Protocol). A mutation must repeat its name, `# @tool Answer`, to prevent accidents. All other lines are the tool's description.
+ * Protocol). A mutation must add its name (`# @tool Answer`), to prevent accidents. All other lines are the tool's description.
  */
 import { type OperationDefinitionNode, type Token, TokenKind } from "graphql";
 

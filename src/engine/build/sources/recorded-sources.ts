@@ -1,5 +1,5 @@
 /**
- * Reads and writes where each OpenAPI document came from. `restbound.sources` in `package.json` has its URL or path, and
+ * Reads and writes the source of each OpenAPI document. `restbound.sources` in `package.json` has its URL or path, and
  * `restbound.lock.json` the ETag and digest of the fetched text.
  */
 import { createHash } from "node:crypto";

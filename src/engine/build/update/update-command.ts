@@ -1,6 +1,6 @@
 /**
- * `restbound update` fetches each OpenAPI document again, and reports changes since a commit that break clients. `--write`
- * replaces the documents and `generated/` even if there are such changes, so that a developer can repair the schema on a branch.
+ * `restbound update` fetches each OpenAPI document again, and reports client-breaking changes since a commit. `--write` replaces
+ * the documents and `generated/` even if there are such changes, so that a developer can repair the schema on a branch.
  */
 import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";

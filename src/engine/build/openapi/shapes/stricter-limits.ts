@@ -8,7 +8,7 @@ type Limit = { readonly keyword: string; readonly value: unknown };
 /** A limit of the schema `to`, and the corresponding limit of the schema `from`, if there is one. */
 export type StricterLimit = { readonly from?: Limit; readonly to: Limit };
 
-/** Keywords that limit a value from above (`sign: 1`) or below (`sign: -1`). `least`: a limit of this value excludes nothing. */
+/** Keywords that limit a value from above (`sign: 1`) or below (`sign: -1`). `least`: a limit equal to it excludes nothing. */
 const sides = [
   { inclusive: "maximum", exclusive: "exclusiveMaximum", sign: 1 },
   { inclusive: "minimum", exclusive: "exclusiveMinimum", sign: -1 },
@@ -18,7 +18,7 @@ const sides = [
   { inclusive: "minItems", sign: -1, least: 0 },
 ] as const;
 
-/** Returns the limits of `to` that reject a value which `from` allows. */
+/** Returns the limits of `to` that reject values allowed by `from`. */
 export function stricterLimits(from: Shape, to: Shape): StricterLimit[] {
   const found: StricterLimit[] = sides.flatMap((side) => {
     const wide = edgeOf(from, side);

@@ -1,7 +1,7 @@
 /**
- * Reads `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. If only one other member remains, the shape is
- * that of this member. In all other cases, the shape has the properties that all members share, and the members become its
- * variants.
+ * Reads `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. If one member remains and there is no
+ * `discriminator`, it becomes the shape. Otherwise, the shape has the properties that all members share, and the members become
+ * its variants.
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -82,7 +82,7 @@ function combineShapes(node: RestNode, shapes: readonly Shape[], variants?: Vari
 
 const allows = ({ types }: Shape, type: JsonType): boolean => types.size === 0 || acceptsType(types, type);
 
-/** Returns the shape of an array's items; `undefined` if one of the shapes allows arrays with any items. */
+/** Returns the shape of an array's items; `undefined` if a shape allows arrays of arbitrary items. */
 function combineItems(shapes: readonly Shape[]): Shape | undefined {
   const arrays = shapes.filter((shape) => allows(shape, "array"));
   const items = arrays.flatMap((shape) => shape.items ?? []);
@@ -113,7 +113,7 @@ function sharedProperties(shapes: readonly Shape[]): Map<string, Property> {
 
 function combineProperties(one: Property, others: readonly Property[]): Property {
   const all = [one, ...others];
-  // if only some of the shapes declare the property `writeOnly`, responses with these shapes omit it even if it is required
+  // if only some shapes declare the property `writeOnly`, their responses omit it even if it is required
   const isRequired = all.every(({ required, only }) => required && only === one.only);
   const only = all.every((each) => each.only === one.only) ? one.only : undefined;
   const make = (): Shape => combineNullable(all.map(({ shape }) => shape)) ?? one.shape;
@@ -147,7 +147,7 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
       );
       const stated =
         shape.properties.get(name ?? "")?.shape.values?.filter((value) => typeof value === "string") ?? [];
-      // a member without a `$ref` gets the name of the schema to which the mapping maps the member's discriminator value
+      // a member without a `$ref` is named after the schema that the mapping assigns to its discriminator value
       const reference = refOf(at.value) ?? mapping.find(([value]) => stated.includes(value))?.[1];
       const schemaName = typeof reference === "string" ? schemaNameOf(reference) : undefined;
       const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
@@ -180,9 +180,9 @@ function schemaNameOf(reference: string): string | undefined {
 }
 
 /**
- * Resolves a value of a discriminator's mapping, which is the name of a component or a reference (OpenAPI 3.1 §4.8.25).
- * Components are tried first, because a name may look like a file name. If the file has no such component, a document's component
- * is used.
+ * Resolves a value of a discriminator's mapping, which is a reference or the name of a component (OpenAPI 3.1 §4.8.25).
+ * Components are tried first, because a name may look like a file name. If the file has no such component, the root document's is
+ * used.
  */
 export function mappedSchema(document: RestDocument, node: RestNode, text: string): RestNode | undefined {
   const refer = ($ref: string, file = node.file): RestNode | undefined =>
