@@ -113,7 +113,7 @@ export const persistedIds = ${objectLiteral(ids)} as const;
 `;
 }
 
-/** Emits each fragment as a document, with which an application reads and writes its client's cache. */
+/** Emits each fragment as a document, for reading and writing a client library's cache. */
 function fragmentDocuments(saved: readonly SavedOperation[]): string[] {
   const all = new Map(
     saved.flatMap(({ document }) =>

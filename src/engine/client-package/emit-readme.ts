@@ -83,7 +83,7 @@ const data = await client.request(${document}, ${variables});`,
 
 const example = (title: string, code: string): string => `## ${title}\n\n\`\`\`ts\n${code}\n\`\`\``;
 
-/** Returns the variables for a usage example. For example, returns `{ from, to }` for `query ($from: String, $to: String)`. */
+/** Returns the variables for a usage example, such as `{ from, to }` for `query ($from: String, $to: String)`. */
 function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode): string {
   const names = variableDefinitions.map(({ variable }) => variable.name.value);
   return names.length > 0 ? `{ ${names.join(", ")} }` : "{}";

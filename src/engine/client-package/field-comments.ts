@@ -12,7 +12,7 @@ import { operationTypeName, savedDefinitions } from "../build/codegen/emit-docum
 import { comment } from "../build/codegen/typescript-text.ts";
 import type { SavedOperation } from "../build/schema/saved-operations.ts";
 
-/** `text`: the result types. A field of several union members has the descriptions of all of them in its comment. */
+/** `text`: the result types. For a field of several union members, the comment has all descriptions. */
 export function withFieldComments(
   text: string,
   schema: GraphQLSchema,

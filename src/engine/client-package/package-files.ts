@@ -68,7 +68,7 @@ function credentialHeaders(model: Model): readonly string[] {
   return headers;
 }
 
-/** The `description` in package.json. `restbound client` recognises by it a package that it wrote before. */
+/** The `description` in package.json. Identifies packages that `restbound client` wrote. */
 export const description = "Typed documents, enums and the schema of a GraphQL API";
 
 const manifestOf = (
