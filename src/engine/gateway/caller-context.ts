@@ -4,8 +4,8 @@ import type { TenantContext } from "../runtime/http/context-headers.ts";
 import { own } from "../shared/own.ts";
 
 /**
- * Reads the context from `members`. `names` maps a member of the context to the name that this member has in `members`. Throws a
- * `FailureReason` for a missing or malformed value. The code of this error begins with `subject`.
+ * Reads the context from `members`. `names` maps members of the context to their names in `members`. Throws a `FailureReason` for
+ * a missing or malformed value. The code of this error begins with `subject`.
  */
 export function readCallerContext(
   members: Readonly<Record<string, unknown>>,

@@ -1,8 +1,8 @@
 /**
  * A cache of active keys that remains useful when more keys are in use than it can store. If keys are used in rotation, an LRU
  * cache evicts every entry before its next use. This cache uses bimodal insertion (Qureshi et al., "Adaptive Insertion Policies",
- * ISCA 2007): a new key always replaces the least recently used entry if that entry has expired, and otherwise with a probability
- * of 1/`admission`. Other new keys go to a small LRU cache, so that consecutive requests with one key need one lookup.
+ * ISCA 2007): a new key replaces the least recently used entry if that entry has expired, and otherwise with a probability of
+ * 1/`admission`. Other new keys go to a small LRU cache, so that consecutive requests with one key need one lookup.
  */
 import { LRUCache } from "lru-cache";
 

@@ -26,7 +26,7 @@ const startsPerTick = (revalidations.perSecond * tickMs) / 1_000;
 export class Revalidation<Entry extends { readonly lookedUpAt: number; readonly uses: number }> {
   readonly #options: Options<Entry>;
   readonly #waiting = new Map<string, Job<Entry>>();
-  /** The jobs whose lookups start next: at most as many as may start in one second. */
+  /** The jobs whose lookups start next: at most `revalidations.perSecond`. */
   #next: Job<Entry>[] = [];
   #timer: NodeJS.Timeout | undefined;
 

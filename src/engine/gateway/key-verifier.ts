@@ -147,7 +147,7 @@ export class KeyVerifier implements RevocationListener {
   }
 
   /**
-   * Whether a key should be looked up again, because `#trustedUntil` ends before the key's cache entry. The lookup is due
+   * Whether a key whose `#trustedUntil` ends before its cache entry should be looked up again. The lookup is due
    * - at once if revocations were lost,
    * - after a sixth of `unconfirmedMs` if the log confirmed the key last, so that the log has time to confirm the key again,
    * - in the last third of `unconfirmedMs` if a lookup confirmed the key last.

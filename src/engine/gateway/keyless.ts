@@ -56,7 +56,7 @@ const forwardedHeaders: ReadonlySet<string> = new Set([
   "sec-fetch-site",
 ]);
 
-/** A query, and the query string and the body of the rebuilt request, which has no id of a saved operation. */
+/** A query, plus the query string and body of the rebuilt request (without the id of a saved operation). */
 type KeylessQuery = { readonly query: string; readonly search: string; readonly body: Buffer | null };
 
 /** Reads the query of a GET (GraphQL over HTTP §5.3). */
@@ -87,9 +87,9 @@ function queryOfPost(body: Buffer | null): KeylessQuery | undefined {
 }
 
 /**
- * Whether a document can be executed from the schema alone, because every root field is an introspection field. Names with two
- * leading underscores are reserved for introspection (GraphQL §2.1.9, §4). Rejects fragment spreads at the root, because
- * introspection tools send none there. Returns `false` for invalid syntax.
+ * Whether the schema alone suffices to execute a document: every root field is an introspection field. Names with two leading
+ * underscores are reserved for introspection (GraphQL §2.1.9, §4). Rejects fragment spreads at the root, because introspection
+ * tools send none there. Returns `false` for invalid syntax.
  */
 export function isIntrospectionOnly(text: string, maxTokens: number): boolean {
   try {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isKeyOf } from "../runtime/http/api-key.ts";
 import type { Config } from "../runtime/settings/config.ts";
 
-/** Warns, in production, of a key of the other environment, because `API_ENVIRONMENT` was probably forgotten. */
+/** In production, warns of a key of the other environment: `API_ENVIRONMENT` was probably forgotten. */
 export function warnOfKeyEnvironment({ log }: FastifyInstance, { env, production }: Config) {
   const own = env.API_ENVIRONMENT;
   const other = own === "test" ? "live" : "test";

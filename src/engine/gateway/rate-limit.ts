@@ -1,6 +1,6 @@
 /**
  * Limits the requests per minute of each address and of each API key. The address is checked before the key. Outside production,
- * only limits that are set apply, plus a limit per address for requests without a key.
+ * only configured limits apply, plus a limit per address for requests without a key.
  *
  * The response has the headers `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11) of the limit that was
  * checked last. A request above a limit gets a 429 with `Retry-After`. Each process counts separately, in bounded memory, unless

@@ -30,7 +30,7 @@ const lingerMs = 2_000;
 
 export class ResponseForwarding implements Dispatcher.DispatchHandler {
   readonly #begin = Promise.withResolvers<void>();
-  /** Resolves when the response begins. Rejects if the response fails before. A later failure closes the client's connection. */
+  /** Resolves when the response begins. Rejects if the response fails first. A later failure closes the client's connection. */
   readonly begun = this.#begin.promise;
   readonly #client: ServerResponse;
   readonly #response: ClientResponse;
@@ -157,7 +157,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
 const tooSlow = (): CodedError =>
   new CodedError("UPSTREAM_TIMEOUT", "the response arrived too slowly", {}, { reason: "slow_response" });
 
-/** Rejects redirects, because they may name an internal host, and invalid statuses above 599 (RFC 9110 §15). */
+/** Rejects invalid statuses above 599 (RFC 9110 §15), and redirects, because they may name an internal host. */
 function refusalOf(status: number): CodedError | undefined {
   if (status >= 300 && status < 400 && status !== 304)
     return new CodedError("UPSTREAM_ERROR", "the upstream responded with a redirect");

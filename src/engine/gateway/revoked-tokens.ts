@@ -25,8 +25,8 @@ export class RevokedTokens implements RevocationListener {
   /** No revocation after this time (ms since 1970) was missed. */
   #completeSince = Number.POSITIVE_INFINITY;
   /**
-   * The value that `#completeSince` had before revocations may have been missed is kept in `since`. This value still applies
-   * before `until`, a time on the monotonic clock.
+   * `since` is the value of `#completeSince` before revocations were possibly missed. It still applies before `until`, a time on
+   * the monotonic clock.
    */
   #former = { since: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
   #confirmedAt = Number.NEGATIVE_INFINITY;

@@ -68,9 +68,7 @@ export class SigningKeys {
     if (this.#isTriedBefore(this.#failure === undefined ? usual : failed)) this.#refresh();
   }
 
-  /**
-   * Returns the key that signed a token. Throws SERVICE_UNAVAILABLE without a usable set, an error of `jose` for an unknown key.
-   */
+  /** Returns a token's signing key. Throws SERVICE_UNAVAILABLE without a usable set, or an error of `jose` for an unknown key. */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
     this.refreshIfDue();
     if (!this.#usable) await this.#reading;

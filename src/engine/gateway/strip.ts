@@ -78,7 +78,7 @@ const proxyPrefix =
   /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
 const upstreamDetail = /^x-(?:debug|backend|upstream)(?:-|$)/;
 
-/** Whether a header must never be forwarded, in any spelling. `prefix` is the prefix of the context headers. */
+/** Whether a header, in any spelling, is never forwarded. `prefix` is the prefix of the context headers. */
 function isNeverForwarded(prefix: string, name: string): boolean {
   if (name === "__proto__") return true; // would set the prototype of a plain object
   const canonical = canonicalHeader(name);
