@@ -51,9 +51,9 @@ const isGatewayFailure = (status: number): boolean => status >= 502 && status <=
 export type ProbeOperation = Omit<Operation, "id" | "product"> & { readonly path: string };
 
 /**
- * Calls a REST operation without credentials. The correct service may reject it, with a 4xx only as the document declares. Without
- * an operation, requests the base URL and accepts any status except 400, 502, 503 and 504: TLS servers answer plain HTTP with
- * 400, load balancers send the others. Resolves with the reason for a failure, or with `undefined`.
+ * Calls a REST operation without credentials. The correct service may reject it, with a 4xx only as the document declares.
+ * Without an operation, requests the base URL and accepts any status except 400, 502, 503 and 504: TLS servers answer plain HTTP
+ * with 400, load balancers send the others. Resolves with the reason for a failure, or with `undefined`.
  */
 export async function probeRest(
   base: URL,

@@ -125,8 +125,8 @@ const extension = ({ link: { owner, bindings }, index }: Tried): string =>
  * A link by a key: an object with an `authorId`, or with an `author` that is `{ id, type }`, gets a field for the author. Some
  * operation must accept a list of ids, return an object by its id, or return all objects. Likewise, an object with a `plan_code`
  * gets a field for the plan if an operation returns a plan by its `code`. An OpenAPI document does not declare which object a key
- * refers to. So the key minus its suffix `Id` or `code` must name the type or the resource in the path, and the binder must prove that the
- * types fit. If two operations match, there is no link, because a wrong link is worse than none.
+ * refers to. So the key minus its suffix `Id` or `code` must name the type or the resource in the path, and the binder must prove
+ * that the types fit. If two operations match, there is no link, because a wrong link is worse than none.
  */
 type KeyLink = {
   /** The type with the key property, which gets the new field. */

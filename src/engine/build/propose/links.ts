@@ -103,8 +103,8 @@ function typeOf({ definition }: ModelField): string[] {
 }
 
 /**
- * For `book_id`, returns `parent.book_id` or `parent.id`, whichever every REST object of the type has. The property may be null or
- * absent; the link is then null.
+ * For `book_id`, returns `parent.book_id` or `parent.id`, whichever every REST object of the type has. The property may be null
+ * or absent; the link is then null.
  */
 function ownKey(model: Model, type: string, { name, shape }: Parameter): string | undefined {
   const ends = splitWords(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());

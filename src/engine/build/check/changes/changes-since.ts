@@ -1,7 +1,7 @@
 /**
  * Stage 4 of `check`: finds changes that break clients of the base spec. Most of these changes appear as new proof errors.
- * `graphql-schema-changes.ts` finds changes of the public schema. `fact-changes.ts` and `pair-values.ts` find REST changes after which
- * the mapping is still valid. Each change becomes one finding, at its cause, with every coordinate that it affects.
+ * `graphql-schema-changes.ts` finds changes of the public schema. `fact-changes.ts` and `pair-values.ts` find REST changes after
+ * which the mapping is still valid. Each change becomes one finding, at its cause, with every coordinate that it affects.
  */
 import { type GraphQLSchema, type GraphQLType, getNamedType } from "graphql";
 import type { Model } from "../../bind/model.ts";
