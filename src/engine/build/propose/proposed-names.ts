@@ -89,7 +89,7 @@ const isGeneric = (name: string): boolean => splitWords(name).every((word) => ge
 export const isApiOrVersion = (step: string): boolean => /^(?:api|v\d+(?:\.\d+)*)$/i.test(step);
 
 /**
- * Names an operation by its path. Omits a leading segment that `isLeftOut` accepts if the next segment is not a parameter.
+ * Names an operation by its path. Unless a parameter follows, omits a leading segment that `isLeftOut` accepts.
  * `wordsOf` converts the remaining segments to words.
  */
 function nameFromPath(

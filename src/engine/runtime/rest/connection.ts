@@ -175,7 +175,7 @@ function cursorOfLastItem(answer: PageAnswer, at: readonly string[]): string {
   return isLast ? "" : restCursorAt(items.at(-1), at) || notACursor();
 }
 
-/** Returns the number or offset of the next page; empty on the last page and, with offsets, after an empty page. */
+/** Returns the next page's number or offset; `""` if this page is the last or, with offsets, has no items. */
 function countedCursor(answer: PageAnswer, { by, from, total }: CountedPage): string {
   const { page, start, body } = answer;
   const count = lengthOf(answer.items);

@@ -31,8 +31,8 @@ export const tokenClaimNames = (value: string | undefined): ReadonlyMap<string, 
   new Map([...introspectionNames(defaultNames), ...introspectionNames(value)]);
 
 /**
- * Returns the protected resource metadata (RFC 9728), its URL, and the paths that serve it. Returns `undefined` unless the
- * audience is a URL, because clients compare `resource` with the URL that they call (§3.3). `scopes` are the scopes that clients
+ * Returns the protected resource metadata (RFC 9728), its URL, and the paths that serve it. Returns `undefined` if the
+ * audience is not a URL, because clients compare it with the URL that they call (§3.3). `scopes` are the scopes that clients
  * should request first.
  */
 export function resourceMetadata(env: MetadataVariables, scopes: readonly string[] = []) {

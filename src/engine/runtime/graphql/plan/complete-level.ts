@@ -160,7 +160,7 @@ function attachedRoot(run: PlanRun, positions: Positions, object: object): objec
   return root && (root === run.data || run.deferral?.partOf(root)) ? root : undefined;
 }
 
-/** Removes detached parents, and parents that a projection added before it threw. */
+/** Removes detached parents, and those that a failed projection had added. */
 function attachedParents(run: PlanRun, level: Level, parents: LevelParents): LevelParents {
   const positions = positionsIn(run, level);
   const kept = parents.resultMaps.map((resultMap) => attachedRoot(run, positions, resultMap) !== undefined);

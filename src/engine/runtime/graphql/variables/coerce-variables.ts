@@ -84,7 +84,7 @@ type Coercion = { left: number; readonly hidesSuggestions: boolean };
 /** Maximum nesting of input objects, and of lists and objects in a custom scalar. */
 const maxNesting = 100;
 
-/** Throws an `InputError`, or a `CodedError` if the value has more than `coercion.left` values. */
+/** Throws an `InputError`, or a `CodedError` if the input has more than `coercion.left` values. */
 function coerceInput(coercion: Coercion, type: GraphQLInputType, value: unknown, nesting: number): unknown {
   if (isNonNullType(type)) {
     if (value === null) throw new InputError(`Expected non-nullable type "${type}" not to be null.`, value);
