@@ -36,7 +36,7 @@ export const neverCredentials: ReadonlySet<string> = new Set([
  */
 export const canonicalHeader = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "-");
 
-/** Whether only a gateway may set the header: a context header or the proof. */
+/** Whether the header is a context header or the proof, which only a gateway may set. */
 export function isGatewayHeader(prefix: string, name: string): boolean {
   const canonical = canonicalHeader(name);
   return canonical.startsWith(prefix.toLowerCase()) || canonical === proofHeader;

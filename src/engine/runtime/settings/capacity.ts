@@ -55,7 +55,7 @@ export const youngGeneration = { option: "--max-semi-space-size=32", unneededFro
 /** Maximum number of representations in an `_entities` field. A federation gateway sends a whole list of them at once. */
 export const mostRepresentations = 1_000;
 
-/** Memory for request bodies in the gateway, in multiples of `MAX_BODY_BYTES`: 128 MiB are a quarter of a 512 MiB process. */
+/** Memory for request bodies in the gateway, in multiples of `MAX_BODY_BYTES` (1 MiB): a quarter of 512 MiB of memory. */
 export const gatewayBodies = 128;
 
 /**

@@ -52,7 +52,7 @@ export function variantTypeByProperty(
   { values: [own] }: Variant,
   members: readonly Variant[],
 ): string {
-  // in TypeScript, every object has a `constructor` function, but a function is not a JSON value
+  // `unknown` would match the `constructor` function that every object inherits; a JSON value does not
   const valueType = (name: string): string => (isInherited(name) ? json : "unknown");
   const having = (name: string): string => `{ ${JSON.stringify(name)}: ${valueType(name)} }`;
   const others = members.flatMap(({ values }) => values.map(having)).join(" | ");

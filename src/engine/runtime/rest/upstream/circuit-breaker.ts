@@ -90,7 +90,7 @@ export class CircuitBreaker {
   }
 
   /**
-   * Whether the service seems to be down: the circuit of all callers is open, or a caller's circuit is open and no call has
+   * Whether the service seems to be down: the shared circuit is open, or one caller's circuit is open and no call has
    * succeeded since the last failure.
    */
   get isDown(): boolean {
