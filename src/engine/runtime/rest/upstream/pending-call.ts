@@ -82,9 +82,9 @@ export class PendingCall {
   }
 
   /**
-   * Whether the queue has progressed since the last check. It has if the call has left the queue. If the call still waits, its
-   * caller must have completed at least as many calls since then as it uses connections. If the caller uses no connection, all
-   * callers together must have completed at least as many calls as there are connections.
+   * Whether the queue has progressed since the last check: the call has left it since then. If the call still waits, its caller
+   * must have completed at least as many calls since then as it uses connections. If the caller uses no connection, all callers
+   * together must have completed at least as many calls as there are connections.
    */
   #hasProgressed(): boolean {
     if (!this.#isWaiting) {
