@@ -33,7 +33,7 @@ export type FoundPage = {
 
 /** Names of properties beside a list that are about paging, but that a connection does not use. */
 const pagingNames = ["pages", "totalpages", "pagecount", "pagination", "paging", "pageinfo", "links", "meta"]
-  .concat(["metadata", "prev", "previous", "previouspage", "last", "self", "object", "kind"])
+  .concat(["metadata", "prev", "previous", "previouspage", "self", "object", "kind"])
   .concat(["itemcount", "itemsperpage"]);
 
 const ofPages = new Set([...Object.values(names).flat(), ...pagingNames]);
@@ -134,7 +134,7 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   const offset = named(names.offset, isNumeric);
   const next = cursor && find(shape, isText, [...names.next, normalizeName(cursor.name)]);
   const more = find(shape, isFlag, names.more);
-  const end = more === undefined ? { last: find(shape, isFlag, names.end) } : { more };
+  const end = more === undefined ? { last: endOf(shape) } : { more };
   const hasEnd = more !== undefined || end.last !== undefined;
   if (cursor && next !== undefined) return { after: cursor, paths: { next, ...end } };
   // some APIs use the name `offset` for a cursor, and return this cursor in an object about the next page
@@ -166,6 +166,13 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   }
   const total = hasEnd ? undefined : find(shape, isNumeric, names.total);
   return after && { after, paths: { ...end, total }, pages: "OFFSET" as const };
+}
+
+/** The path of a flag that is true on the last page: beside the list, or in an object that is only about paging. */
+function endOf(shape: Shape): string | undefined {
+  const path = find(shape, isFlag, names.end);
+  const [outer = "", inner] = path?.split(".") ?? [];
+  return inner === undefined || ofPages.has(normalizeName(outer)) ? path : undefined;
 }
 
 /** Returns the flag that switches REST from offsets to cursors, such as `usemarker`. */

@@ -169,10 +169,16 @@ function nextCursorIn(answer: PageAnswer, next: Exclude<NextPage, { readonly by:
 
 /** Returns the cursor in the last item; empty on the last page and on an empty page. */
 function cursorOfLastItem(answer: PageAnswer, at: readonly string[]): string {
-  const { page, body, items } = answer;
+  const { items } = answer;
   if (!Array.isArray(items) || items.length === 0) return "";
-  const isLast = page.more ? announcesMore(page, body) !== true : isShort(answer);
-  return isLast ? "" : restCursorAt(items.at(-1), at) || notACursor();
+  return isLastPage(answer) ? "" : restCursorAt(items.at(-1), at) || notACursor();
+}
+
+/** Servers that leave out false values leave out `moreIf: "false"` on all pages but the last. */
+function isLastPage(answer: PageAnswer): boolean {
+  const { page, body } = answer;
+  const isMore = announcesMore(page, body);
+  return isMore === undefined && (!page.more || page.moreIf === "false") ? isShort(answer) : isMore !== true;
 }
 
 /** Returns the next page's number or offset; `""` if this page is the last or, with offsets, has no items. */
@@ -181,7 +187,7 @@ function countedCursor(answer: PageAnswer, { by, from, total }: CountedPage): st
   const count = lengthOf(answer.items);
   const current = Number(start.cursor ?? from);
   const following = by === "offset" ? current + count : current + 1;
-  if (page.more) return announcesMore(page, body) === true && following > current ? String(following) : "";
+  if (page.more) return !isLastPage(answer) && following > current ? String(following) : "";
   const all = total && valueAt(body, total);
   const seen = by === "offset" ? following - from : (start.before ?? 0) + count;
   const isLast = typeof all === "number" ? count === 0 || seen >= all : isShort(answer);

@@ -501,6 +501,7 @@ test.each([
     { next: text, last: flag, has_more: flag },
     'next: "next", more: "has_more"',
   ],
+  ["a flag of something else", { offset: integer }, { job: objectOf({ done: flag }) }, "pages: OFFSET"],
   ["a number of the last page", { page: { ...integer, default: 1 } }, { last: integer }, "pages: NUMBERED"],
 ])("a flag that is true on the last page ends a list: %s", async (_what, parameters, properties, written) => {
   const out = await proposedAll(

@@ -273,6 +273,27 @@ test.each(["number", "offset"] as const)("a value of the answer announces the ne
     await expect(page(next)).rejects.toMatchObject({ code: "BAD_UPSTREAM_RESPONSE" });
 });
 
+test.each([
+  ["number", { by: "number", from: 1, full: 2 }],
+  ["offset", { by: "offset", from: 0, full: 2 }],
+  ["cursor of the last item", { by: "lastItem", at: ["id"], full: 2 }],
+] as const)(
+  "a list paged by %s does not end where REST leaves out the flag of the last page",
+  async (_by, next) => {
+    const page = async (rows: object[], done?: boolean | null) =>
+      (
+        await connection(
+          {},
+          { items: ["rows"], next, more: ["done"], moreIf: "false", first: 2 },
+          async () => ({ rows, done }),
+        )
+      ).pageInfo.hasNextPage;
+    const full = [{ id: 1 }, { id: 2 }];
+    expect([await page(full, false), await page(full), await page(full, null)]).toEqual([true, true, true]);
+    expect([await page(full, true), await page([{ id: 1 }]), await page([])]).toEqual([false, false, false]);
+  },
+);
+
 test("a flag that is not a boolean is an error", async () => {
   const page = { items: ["rows"], next: { by: "number", from: 1 }, more: ["more"] } as const;
   for (const more of ["true", 1, {}])
