@@ -12,7 +12,7 @@ export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Returns the fields on a path from a root type to `type`, not through `enclosing`, or `undefined` if there is none. */
+/** Returns the fields on a path from a root type to `type` that avoids `enclosing`; `undefined` if every path contains it. */
 export function findPathOutside(
   schema: GraphQLSchema,
   type: string,

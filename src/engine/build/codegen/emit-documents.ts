@@ -69,9 +69,9 @@ export function emitManifest(model: Model, saved: readonly SavedOperation[]): st
 }
 
 /**
- * Derives a mutation's tool hints from the HTTP methods of its root fields, because nested fields only read. A single PUT or
- * DELETE is idempotent, but a sequence of them may not be (RFC 9110 §9.2.2). A POST whose only documented success is 201 is not
- * destructive (§15.3.2).
+ * Derives a mutation's tool hints from the HTTP methods of its root fields, because nested fields only read. One PUT or
+ * DELETE is idempotent; several in sequence are not always (RFC 9110 §9.2.2). A POST is not destructive if 201 is its only
+ * documented success (§15.3.2).
  */
 function writeHints(model: Model, operation: SavedOperation) {
   const root = model.schema.getMutationType()?.name;

@@ -51,7 +51,7 @@ const envelopes = ["error", "fault"];
 type Members = { [member in keyof typeof memberNames]?: string };
 type Mapping = Members & { readonly list?: string; readonly item?: Members };
 
-/** An error response whose members clients do not see. `id`: the operation and the status. */
+/** An error response without declared members, so that clients do not see its texts. `id`: operation and status. */
 type UndeclaredError = ErrorSchema & { readonly id: string; readonly mapping: Mapping | undefined };
 
 /**

@@ -16,7 +16,7 @@ import { type DuplicateKey, duplicateKeyMessage } from "./yaml-file.ts";
 export function documentFaults(
   document: RestDocument,
   bound: Iterable<RestOperation>,
-  /** Operations whose duplicate `operationId` is named by a GraphQL field, and thus already reported as an error. */
+  /** Operations with a duplicate `operationId` that a GraphQL field uses. These are already reported as errors. */
   misnamed: Iterable<RestOperation> = [],
 ): Diagnostic[] {
   const unused = [...shadowedFaults(document), ...idFaults(document, [...bound, ...misnamed])];

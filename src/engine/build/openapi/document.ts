@@ -88,7 +88,7 @@ export class RestDocument {
     return this.roots[0];
   }
 
-  /** Returns the document whose main file contains the node; `undefined` for a referenced file, which documents can share. */
+  /** Returns the document whose main file contains the node. Returns `undefined` for a node in a referenced file. */
   rootAt({ file }: Pick<RestNode, "file">): RootNode | undefined {
     return this.roots.find((root) => root.file === file);
   }

@@ -126,7 +126,7 @@ const extension = ({ link: { owner, bindings }, index }: Tried): string =>
  * operation must accept a list of ids, return an object by its id, or return all objects. Likewise, an object with a `plan_code`
  * gets a field for the plan if an operation returns a plan by its `code`. An OpenAPI document does not declare which object a key
  * refers to. So the key minus its suffix `Id` or `code` must name the type or the resource in the path, and the binder must prove
- * that the types fit. If two operations match, there is no link, because a wrong link is worse than none.
+ * that the types fit. A wrong link is worse than none, so there is no link if two operations match.
  */
 type KeyLink = {
   /** The type with the key property, which gets the new field. */
@@ -247,8 +247,8 @@ function linksOf(model: Model, owner: string, targets: Targets): KeyLink[] {
 }
 
 /**
- * A name such as `_userId` usually means an internal id. Describes a contradiction if the object also has a key such as
- * `externalUserId`, because the operation may accept the external id instead of the internal one.
+ * A name such as `_userId` usually means an internal id. If the object also has a key such as `externalUserId`, returns a doubt
+ * about the link: the operation may accept the external id.
  */
 function otherKeyOf(model: Model, owner: string, key: string): string | undefined {
   if (!key.startsWith("_")) return undefined;

@@ -47,7 +47,7 @@ type Waiter = {
   ended(leave: Leave): void;
 };
 
-/** The latest event-loop tick in which a request worked, and the processor time that it used in this tick. */
+/** The latest event-loop tick in which a request used the processor, and the time that it used. */
 export class TickWork {
   tick = -1;
   ms = 0;
@@ -58,7 +58,7 @@ export class FairShare {
   readonly #waiting = createCallerQueue();
   /** Accounts that owed more than `freeMs` when they were last charged. */
   readonly #debtors = new Set<Account>();
-  /** The first account of the caller that sent the latest request. */
+  /** The caller of the latest request, identified by its first account. */
   #last: Account | undefined;
   /** When a caller other than `#last` last sent a request. */
   #otherSeenAt = Number.NEGATIVE_INFINITY;

@@ -3,7 +3,8 @@
  *
  * The number of connections is limited by the file descriptors of the process. Above the limit, the address with the most
  * connections loses its oldest idle one, so that a client cannot exclude others by opening connections. If all are busy, it loses
- * the oldest one with a single request whose body is unfinished. A connection with incomplete headers counts as idle.
+ * the oldest one with a single request whose body is unfinished; without one, the next address loses a connection. A connection
+ * with incomplete headers counts as idle.
  *
  * Pipelined requests that arrive together are handled in one tick of the event loop. Real clients pipeline few (RFC 9112 §9.3.2),
  * so a connection with many unanswered requests is closed.

@@ -63,7 +63,7 @@ export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNulla
   throw new CodedError("BAD_UPSTREAM_RESPONSE", "REST sent a value that breaks its contract");
 }
 
-/** An empty list of keys must not be sent, because REST could ignore the empty filter and return everything. */
+/** Whether a list of keys is empty. It must not be sent: REST could ignore the empty filter and return everything. */
 export const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** The type of a REST map in GraphQL: a list of entries. Lists of maps become lists of lists. */

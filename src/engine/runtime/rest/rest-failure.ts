@@ -203,7 +203,7 @@ export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknow
   return outcomeOfWrite(wasSent, error instanceof CodedError ? error.code : "INTERNAL_SERVER_ERROR");
 }
 
-/** The message is REST's own, or names the operation and, after a write, its outcome. */
+/** The message is REST's own, or names the operation and, after a write, what is known of the outcome. */
 export function withOperationId(
   { id, permission, held }: Operation,
   error: unknown,

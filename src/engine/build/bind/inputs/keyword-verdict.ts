@@ -212,8 +212,8 @@ function evaluationVerdict(at: At, name: string, seen = new Set<unknown>()): Key
 }
 
 /**
- * Returns each member of an `anyOf` or `oneOf` with two verdicts. `meant` assumes that the value is intended for this member,
- * whose limits the server then checks.
+ * Returns two verdicts for each member of an `anyOf` or `oneOf`. `meant` is the verdict if the client means this member. The
+ * server then checks the member's limits.
  */
 function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
   return schemasIn(node, keyword).map((member) => ({

@@ -1,6 +1,6 @@
 /**
  * Finds the change of the OpenAPI document that caused a new proof error: in a node that the error names, in a node that the
- * error's coordinate depended on in the base, or in a response that contains the value. Errors with the same cause become one
+ * error's coordinate depended on in the base, or in a response with the field's value. Errors with the same cause become one
  * finding.
  */
 import { isDeepStrictEqual } from "node:util";

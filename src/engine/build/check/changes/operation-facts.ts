@@ -203,7 +203,7 @@ export const operationFacts: readonly Fact[] = [
   ),
 ];
 
-/** Whether the field returns the whole list of the response and is no connection. The rule `batch-paged` covers batches. */
+/** Whether the field is a list without paging. Batched lists are left to the rule `batch-paged`. */
 const readsWholeList = ({ coordinate, connection, batch }: BoundField, schema: GraphQLSchema): boolean =>
   !connection && !batch && isListType(getNullableType(elementAt(schema, coordinate)?.type));
 

@@ -120,7 +120,7 @@ const nameOf = ({ name }: ts.TypeElement): string =>
 // Long paths get short names, because openapi-typescript stores the location of each node as a string in a Set. V8 hashes a
 // string of more than 16,383 characters by its length alone, so thousands of nodes below one long path would collide.
 
-/** Longer paths (in characters) get a short name. No known document has such a path. */
+/** Paths with more characters get a short name. No known document has a path of this length. */
 const longest = 2_000;
 
 /** Returns a short name for each long path. */

@@ -25,7 +25,7 @@ export function discriminate({ property, members }: Variants): Variants | undefi
   return { members: withValues(members, names) };
 }
 
-/** Finds a property whose possible values no two members share. `counts` tests whether a property may be used. */
+/** Finds a property that has different possible values in each member. `counts` tests whether a property may be used. */
 export function discriminateByValues(
   members: readonly Variant[],
   counts: (property: Property) => boolean,

@@ -24,7 +24,7 @@ export function* includedSchemas(document: RestDocument, node: RestNode): Genera
 }
 
 export class SchemaCycles {
-  /** One finding for each cycle. Its location is the node whose reference closes the cycle. */
+  /** One finding for each cycle, at the `$ref` that closes it. */
   readonly found: Diagnostic[] = [];
   readonly #document: RestDocument;
   readonly #state = new Map<unknown, "open" | "done">();

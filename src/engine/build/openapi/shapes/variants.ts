@@ -1,7 +1,7 @@
 /**
- * Reads `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. If one member remains and there is no
- * `discriminator`, it becomes the shape. Otherwise, the shape has the properties that all members share, and the members become
- * its variants.
+ * Converts `oneOf` and `anyOf` to a shape. A null member makes the shape nullable. A single other member without a
+ * `discriminator` becomes the shape. Otherwise, the members become the shape's variants, and it has the properties that all of
+ * them share.
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
