@@ -119,7 +119,7 @@ input RestConnection {
   """
   more: String
   """
-  Instead of \`more\`: the path of a boolean that is true on the last page.
+  Instead of \`more\`: the path of a boolean that is true on the last page. REST may leave it out on others.
   Example: \`@rest(operation: "listBooks", connection: { items: "data", next: "iterator", last: "done" })\`
   """
   last: String
