@@ -32,3 +32,10 @@ test.each([
 ])("the value that announces the next page %s: nothing changes for clients", (_edit, from, to) => {
   expect(stepFindings(schema, openapi, edited(openapi, from, to))).toEqual([]);
 });
+
+test("a flag that means the opposite in the new schema changes the binding", () => {
+  const now = edited(schema, 'more: "meta.has_more"', 'last: "meta.has_more"');
+  expect(stepFindings(schema, openapi, openapi, now)).toMatchObject([
+    { rule: "binding-changed", coordinate: "Query.authors" },
+  ]);
+});
